@@ -28,7 +28,11 @@ typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x,
 #define PULL_WITH(name, contribution)                                                                         \
     static void name(int assign, real *grad, const real *adjoint, const real *x, const real *y, const real *z, \
                      const real *out, ptrdiff_t n) {                                                          \
-        EACH(v_put(grad + i, (assign ? v_splat(0.0) : v_some(grad + i, some)) + (contribution), some))        \
+        if (assign) {                                                                                         \
+            EACH(v_put(grad + i, (contribution), some))                                                       \
+        } else {                                                                                              \
+            EACH(v_put(grad + i, v_some(grad + i, some) + (contribution), some))                              \
+        }                                                                                                     \
     }
 
 #define PULL(name, partial) PULL_WITH(name, v_some(adjoint + i, some) * (partial))

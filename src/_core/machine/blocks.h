@@ -60,6 +60,11 @@ static void give_out(double *to, const real *from, ptrdiff_t n) {
 #endif
 }
 
+/* The gradient of a Value starts at 0, so it is never -0; an adjoint may be. */
+static void give_gradient(double *to, const real *from, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i] + 0.0;
+}
+
 /* Copy `count` samples of an input, starting at `first`. */
 static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, real *to) {
     const int last = run->axes - 1;
@@ -170,7 +175,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     if (!run->seed) return;
     do_steps(run, run->interpreter->pull, &m->pull_each, &memory, run->bound ? &run->bound->pull_each : NULL);
     for (ptrdiff_t i = 0; i < run->n_wanted; i++)
-        give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
+        give_gradient(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
 
 /* Record the first failure of any thread. */

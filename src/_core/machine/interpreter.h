@@ -106,7 +106,7 @@ STEP(go_pull_rows) {
         row.pull.grad = m->masked, row.pull.assign = 1;
         go_pull_map(&row);
         for (ptrdiff_t j = 0; j < row.pull.n; j++)
-            grad[j] = (s->assign ? 0.0 : grad[j]) + (wanted[j] != 0.0 ? m->masked[j] : 0.0);
+            grad[j] = wanted[j] == 0.0 ? s->assign ? 0.0 : grad[j] + 0.0 : s->assign ? m->masked[j] : grad[j] + m->masked[j];
     }
 }
 
@@ -215,7 +215,10 @@ STEP(go_pull_gather) {
     real *all = m->each_adjoint + s->arg[0].start * stride;
     const real *adjoint = m->each_adjoint + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
-    if (stride == 1)
+    if (s->assign)
+        for (ptrdiff_t i = 0; i < count; i++)
+            memcpy(all + rows[i] * stride, adjoint + i * stride, (size_t)stride * sizeof(real));
+    else if (stride == 1)
         for (ptrdiff_t i = 0; i < count; i++) all[rows[i]] += adjoint[i];
     else
         for (ptrdiff_t i = 0; i < count; i++) add_rows(all + rows[i] * stride, adjoint + i * stride, stride);

@@ -180,7 +180,7 @@ static int can_pull(const Step *s) {
     if (s->kind == MAP && !(ROWS[s->op].differentiable >> s->part & 1)) return 0;
     if (s->kind == TAKE && s->part != 1) return 0;
     const View *v = &s->arg[s->part];
-    return !s->assign || (s->args && s->kind != TAKE && !v->shared && (v->step || s->count == 1));
+    return !s->assign || s->kind == GATHER || (s->args && s->kind != TAKE && !v->shared && (v->step || s->count == 1));
 }
 
 /* Whether outputs or guards are valid rows. */

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .instructions import Code, Instruction, View, unrolled
+from .instructions import Code, Instruction, Loop, View, unrolled
 
 
 @dataclass
@@ -62,6 +62,12 @@ class Program:
             for view in views:
                 check(f"{name} {view}", memories[view.shared].missing([view.start]))
         return self
+
+    @property
+    def length(self) -> int:
+        """How many instructions run, those of loops in every iteration."""
+        code = [*self.shared, *self.each]
+        return sum(each.count * len(each.body) if isinstance(each, Loop) else 1 for each in code)
 
     def code(self, shared: bool) -> list[Code]:
         return self.shared if shared else self.each

@@ -12,7 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..support.caching import cached_property
-from .instructions import ASSIGN, PART, Gather, Instruction, Kind, Loop, Map, Move, Read, Take, unrolled
+from .instructions import (
+    ASSIGN,
+    PART,
+    Fold,
+    Gather,
+    Instruction,
+    Kind,
+    Loop,
+    Map,
+    Move,
+    Read,
+    Take,
+    unrolled,
+)
 from .program import Program, Written, check
 
 
@@ -127,7 +140,9 @@ class _Rules:
     def __init__(self, program: Program) -> None:
         self.known = {shared: {*unrolled(program.code(shared))} for shared in (True, False)}
         self.written = Written("each", program.each_rows)
-        self.written.write([view.start for view in program.outputs if not view.shared])
+        self.added = Written("each", program.each_rows)  # which have a contribution
+        for written in (self.written, self.added):
+            written.write([view.start for view in program.outputs if not view.shared])
         rows = (True, program.shared_rows), (False, program.each_rows)
         self.passed_on = {shared: bytearray(count) for shared, count in rows}
 
@@ -148,12 +163,12 @@ class _Rules:
 
     def target_faults(self, step: Pull) -> Iterator[str]:
         target = step.target
-        if step.assign and not may_assign(step.instruction, step.part):
+        if step.assign and not can_assign(step):
             yield "its contributions may overlap, so they can only be added"
         if any(self.passed_on[target.shared][row] for row in target.rows):
             yield "its target's adjoint has already been propagated"
         if not target.shared:
-            yield from (self.written.taken if step.assign else self.written.missing)(target.rows)
+            yield from (self.added.taken if step.assign else self.written.missing)(target.rows)
 
     def follow(self, step: Pull | Zero) -> None:
         match step:
@@ -162,6 +177,7 @@ class _Rules:
             case Pull(instruction=instruction, target=target):
                 if not target.shared:
                     self.written.write(target.rows)
+                    self.added.write(target.rows)
                 for row in instruction.writes:
                     self.passed_on[instruction.shared][row] = 1
 
@@ -278,6 +294,7 @@ class _Reversing:
     def go_back_through(self, steps: list[Step], loop: Loop) -> None:
         """The pulls of a loop. Adjoints are cleared before it, so that all its pulls add."""
         pulls: dict[int, list[Pull]] = {}
+        before_loop = bytearray(self.reached[False])
         while True:
             before = len(pulls)
             for instruction, move in zip(reversed(loop.body), reversed(loop.moves), strict=True):
@@ -295,7 +312,22 @@ class _Reversing:
                 break
         found = [pull for each in reversed(loop.body) for pull in pulls.get(id(each), ())]
         if found:
-            steps.append(LoopBack(loop, tuple(found)))
+            steps.append(LoopBack(loop, tuple(self.assigning(loop, found, before_loop))))
+
+    def assigning(self, loop: Loop, pulls: Iterable[Pull], reached: bytearray) -> Iterator[Pull]:
+        """The pulls, of which the first that reaches rows of the loop assigns their adjoints, unless
+        something had reached them before the loop.
+        """
+        seen: set[int] = set()
+        for pull in pulls:
+            rows = pull.target.rows
+            new = not pull.target.shared and all(row in loop.rows and row not in seen for row in rows)
+            if new and can_assign(pull) and not isinstance(pull.instruction, Fold):
+                new = not some(reached, Rows(list(rows), (loop.width,), loop.count))
+                yield replace(pull, assign=new)
+            else:
+                yield pull
+            seen.update(rows)
 
     def pull(self, instruction: Instruction, part: int) -> Pull:
         """The step for one argument: it assigns if the adjoints have not been written, else it adds."""
@@ -327,6 +359,13 @@ class _Reversing:
 def moving(rows: Rows) -> list[int]:
     """All the rows, in every iteration."""
     return [row for part in rows.slices() for row in range(part.start, part.stop, part.step or 1)]
+
+
+def can_assign(pull: Pull) -> bool:
+    """Whether a pull can assign: that of a copy can in a loop, if it copies no row twice."""
+    rows = pull.target.rows
+    copied = isinstance(pull.instruction, Gather) and len({*rows}) == len(rows)
+    return copied or may_assign(pull.instruction, pull.part)
 
 
 def may_assign(instruction: Instruction, part: int) -> bool:

@@ -29,13 +29,16 @@ def pulls(
     adjoint: Numbers | None = None,
     grad: Numbers | None = None,
 ) -> list[float]:
-    """Add a pull's contributions to the gradients `grad`; without `grad`, assign them."""
+    """Add a pull's contributions to the gradients `grad`; without `grad`, assign them.
+
+    An assigned 0 may be negative, where a Value's gradient, which starts at 0, is not.
+    """
     n = len(args[0])
     result = array("d", [math.nan] * n if grad is None else grad)
     seeds = array("d", [1.0] * n if adjoint is None else adjoint)
     arguments = tuple(array("d", arg) for arg in args)
     core._map_pull(simd, op, part, grad is None, result, seeds, arguments, array("d", out))
-    return list(result)
+    return [0.0 + x for x in result]
 
 
 def columns(points: Sequence[Numbers]) -> list[list[float]]:

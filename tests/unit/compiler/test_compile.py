@@ -639,3 +639,10 @@ def test_a_number_as_text_is_not_baked_in() -> None:
         with pytest.raises(TraceError, match="converting a Value to a plain number inside a compiled"):
             compile(function)(np.array([1.0, 2.0]))
     assert compile(lambda x: x * len(f"{x}"[:5]))(np.array([1.0, 2.0])).tolist() == [5.0, 10.0]
+
+
+def test_a_gradient_of_zero_is_not_negative() -> None:
+    """The gradient of a Value starts at 0, and 0 + -0 is 0."""
+    f = compile(lambda x, y: x * y, batch=(0, 0), reduction="sum")
+    _, (dx, dy) = f.value_and_grad(np.array([-0.0, 1.0]), np.array([-0.0, 2.0]), argnums=(0, 1))
+    assert [math.copysign(1.0, g) for g in (dx[0], dy[0])] == [1.0, 1.0]

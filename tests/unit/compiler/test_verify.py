@@ -171,7 +171,6 @@ def pull_of(program: Program, kind: type[Instruction], part: int, assign: bool =
         (Take, 0, False, "this argument does not exist"),
         (Gather, 1, False, "this argument does not exist"),
         (Take, 1, True, "its contributions may overlap, so they can only be added"),
-        (Gather, 0, True, "its contributions may overlap"),
         (Spread, 0, True, "its contributions may overlap"),
         (Dense, 0, True, "its contributions may overlap"),
         (Dense, 2, True, "its contributions may overlap"),
@@ -209,6 +208,10 @@ def test_steps_in_the_wrong_list() -> None:
 
 def test_only_the_python_verifier_checks_the_order_of_adjoints() -> None:
     program, back = backwards()
+    twice = Gather(False, 2, (0, 0))
+    doubled = Program(0, 1, (), 0, 4, [], [twice], [View(False, 2)])
+    with pytest.raises(ValueError, match="its contributions may overlap"):
+        Reverse([Zero(3, 1), Pull(twice, 0, assign=True)]).verify(doubled)
     with pytest.raises(ValueError, match=r"reads each\[\d+\], which nothing has written"):
         Reverse(back.each[::-1], back.shared).verify(program)
     with pytest.raises(ValueError, match=r"writes each\[\d+\], which has already been written"):

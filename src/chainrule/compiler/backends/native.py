@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,7 +33,9 @@ Array = Any
 
 STEP = 33  # numbers per step in steps.h
 
-WORTH_BUILDING = 0.01  # seconds for which the interpreter has run a program before its kernel is built
+WORTH_BUILDING = (
+    500_000  # vectors of numbers that the interpreter computes before a kernel is built: some 10 ms
+)
 
 NOTHING = np.zeros(0)
 
@@ -85,11 +86,8 @@ class Machine:
         """
         results = Results(self, inputs.samples, seed is not None, len(wanted))
         single = dtype == np.float32
-        kernels = None if single else self.kernels
-        faster = None if kernels is None else kernels.machine(inputs.samples)
-        begin = time.perf_counter()
         c_core.run_machine(
-            faster or self.capsule,
+            self.fastest(inputs.samples, single),
             np.array(inputs.shape, dtype=np.int64),
             params,
             tuple(inputs.blocks),
@@ -102,9 +100,13 @@ class Machine:
             thread_count(),
             single,
         )
-        if kernels is not None:
-            kernels.seconds += time.perf_counter() - begin
         return results
+
+    def fastest(self, samples: int, float32: bool) -> Any:
+        """What runs so many samples: a kernel, if there is one, or else the interpreter."""
+        if self.kernels is None or float32:
+            return self.capsule
+        return self.kernels.machine(samples) or self.capsule
 
 
 class Results:
@@ -124,11 +126,13 @@ class Kernels:
         self.program, self.reverse, self.capsule = program, reverse, capsule
         self.builds: dict[bool, tuple[Kernel, Any] | None] = {}
         self.machines: dict[bool, Any] = {}
-        self.seconds = 0.0  # for which the program has run
+        self.left: float = WORTH_BUILDING  # of the work that the interpreter does before
+        self.length = program.length * (1 if reverse is None else 3)
 
     def machine(self, samples: int) -> Any:
         """The machine that runs the kernel for so many samples; None as long as there is none."""
-        if self.seconds < WORTH_BUILDING and os.environ.get("CHAINRULE_KERNELS") != "wait":
+        if self.left > 0 and os.environ.get("CHAINRULE_KERNELS") != "wait":
+            self.left -= self.length * (1 + samples / 16)
             return None
         single = samples == 1
         if single not in self.builds:

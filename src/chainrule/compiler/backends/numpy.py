@@ -203,7 +203,7 @@ class _Run:
                 if target.shared and not instruction.shared:
                     share = share.sum(-1)
                 if step.assign:
-                    memory[target.rows] = 0.0
+                    memory[list(target.rows)] = 0.0
                 copied = isinstance(instruction, Gather | Spread)
                 places = list(target.rows) if copied else indices(instruction.arguments[part])
                 np.add.at(memory, places, share)

@@ -88,7 +88,7 @@ class Plan:
     def run(self, args: tuple[Any, ...], outputs: Array, *adjoints: Array) -> None:
         seed, params, wanted, inputs = adjoints or (NOTHING, NOTHING, NO_ROWS, NOTHING)
         c_core.run_machine(
-            self.machine.capsule,
+            self.machine.fastest(self.samples, self.float32),
             self.shape,
             self.read(self.params),
             self.blocks(args),

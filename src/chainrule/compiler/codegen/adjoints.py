@@ -162,7 +162,8 @@ class Adjoints(Values):
 
         match each:
             case Gather(rows=rows):
-                return [sum_of(rows[i], f"{self.adjoint(rows[i], moves[0], here)} + {adjoint}")]
+                before = "" if pull.assign else f"{self.adjoint(rows[i], moves[0], here)} + "
+                return [sum_of(rows[i], before + adjoint)]
             case Map(op=op, args=args, mask=mask):
                 places = [view.start + i * view.step for view in args]
 
@@ -171,13 +172,11 @@ class Adjoints(Values):
                         return resolve(out, move.out)
                     return resolve(places["xyz".index(name)], moves["xyz".index(name)])
 
-                share = self.share(op, part, adjoint, operand)
-                if share is None:
-                    return []
+                share = self.share(op, part, adjoint, operand) or "v_splat(0.0)"
                 if mask is not None:
                     share = f"where_wanted({resolve(mask.start + i * mask.step, move.mask)}, {share})"
-                before = self.adjoint(places[part], moves[part], here)
-                return [sum_of(places[part], f"{before} + {share}")]
+                before = "" if pull.assign else f"{self.adjoint(places[part], moves[part], here)} + "
+                return [sum_of(places[part], before + share)]
             case Dots():
                 others = self.terms(each, i, move, resolve)[1 - part]
                 lines = []

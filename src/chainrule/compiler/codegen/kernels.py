@@ -40,7 +40,7 @@ enum { STEP = LANES };
 #define SHARED(r) v_splat(shared[r])
 
 INLINE vec where_wanted(vec wanted, vec share) {
-    return v_select(v_unequal(wanted, v_splat(0.0)), v_splat(0.0) + share, v_splat(0.0));
+    return v_select(v_unequal(wanted, v_splat(0.0)), share, v_splat(0.0));
 }
 """
 

@@ -258,6 +258,12 @@ class _Part(Lowering):
         for k, i in enumerate(outputs.values()):
             row, move = self.plain(self.rows[i], not self.varying[i])
             self.whole.rows[self.part.places(k)] = row + move * np.arange(self.part.count)
+        for shared, carried in self.carried.items() if self.is_loop else ():
+            for k, each in enumerate(carried):  # what the last iteration leaves
+                i = outputs[each.result]
+                if each.earlier < 0 and self.varying[i] != shared:
+                    last = self.part.places(self.part.results.index(each.result))[-1]
+                    self.whole.rows[last] = self.block[shared] + self.own[shared] * self.part.count + k
 
     def add_loop(self, shared: bool, outputs: dict[int, int]) -> None:
         whole, carried = self.whole, self.carried[shared]

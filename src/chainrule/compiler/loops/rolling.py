@@ -25,7 +25,8 @@ Array = Any
 NEVER, ALWAYS, SOMETIMES = range(3)  # for which samples a gradient reaches a node
 LEAST_NODES = 100  # nodes of a trace in which loops are looked for
 LEAST_COUNT = 4  # copies that make a loop
-LEAST_SAVED = 32  # operations that a loop must save
+LEAST_SAVED = 32  # operations that a loop must save,
+LEAST_SHARE = 0.05  # and this share of the trace
 GRAM = 8  # operations in a sequence whose returns suggest a period
 CANDIDATES = 12  # periods tried for each stretch of a program
 MOST_LAG = 16  # iterations that a loop looks back
@@ -142,8 +143,8 @@ def stretches(trace: Trace) -> list[Stretch]:
 
 def best_loop(trace: Trace, low: int, high: int) -> Stretch | None:
     """The loop between two operations that saves the most, if one saves enough."""
-    best, saved = None, LEAST_SAVED - 1
-    if high - low < LEAST_SAVED:
+    best, saved = None, max(LEAST_SAVED, int(LEAST_SHARE * len(trace))) - 1
+    if high - low <= saved:
         return None
     for period in periods(trace, low, high):
         if high - low - period <= saved:
