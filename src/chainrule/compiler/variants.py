@@ -192,4 +192,10 @@ class Variant:
         steps = len(program.shared) + len(program.each)
         nodes = f"{len(self.trace.source)} nodes traced, {len(reference.graph)} after the passes"
         head = f"{nodes}, {steps} instructions"
-        return f"{head}\n{program}"
+        kernels = [
+            line
+            for machine in self.machines.values()
+            if getattr(machine, "kernels", None) is not None
+            for line in machine.kernels.status()
+        ]
+        return "\n".join([head, str(program), *dict.fromkeys(kernels)])

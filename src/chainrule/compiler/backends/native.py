@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -126,6 +126,7 @@ class Kernels:
         self.program, self.reverse, self.capsule = program, reverse, capsule
         self.builds: dict[bool, tuple[Kernel, Any] | None] = {}
         self.machines: dict[bool, Any] = {}
+        self.refusal = ""  # why there can be no kernel
         self.left: float = WORTH_BUILDING  # of the work that the interpreter does before
         self.length = program.length * (1 if reverse is None else 3)
 
@@ -142,10 +143,21 @@ class Kernels:
             self.machines[single] = self.made(*build, single)
         return self.machines.get(single)
 
+    def status(self) -> Iterator[str]:
+        """What became of each kernel, as lines of text."""
+        what = "values" if self.reverse is None else "values and gradients"
+        for single, build in self.builds.items():
+            state = self.refusal
+            if build is not None:
+                made = build[1]
+                state = f"built in {made.seconds:.2f} s" if made.ready else made.error or "being built"
+            yield f"kernel for {what} of {'one sample' if single else 'many samples'}: {state}"
+
     def build(self, single: bool) -> tuple[Kernel, Any] | None:
         try:
             found = kernel(self.program, self.reverse, single)
-        except NoKernelError:
+        except NoKernelError as error:
+            self.refusal = f"none, because {error}"
             return None
         return found, building.build(found.text)
 

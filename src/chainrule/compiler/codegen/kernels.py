@@ -59,8 +59,9 @@ class Kernel:
 
 def kernel(program: Program, reverse: Reverse | None, single: bool) -> Kernel:
     """The kernel of a program; for one sample, or else for vectors of them."""
-    if program.code(False) and not all(map(is_supported, instructions(program.each))):
-        raise NoKernelError("it has matrix products or takes")
+    for each in instructions(program.each):
+        if not is_supported(each):
+            raise NoKernelError(f"it has {type(each).__name__.lower()}s")
     return _Printer(program, reverse).kernel(single)
 
 

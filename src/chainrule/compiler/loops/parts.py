@@ -19,6 +19,9 @@ from .rolling import ALWAYS, NEVER, SOMETIMES, Stretch, Trace, stretches
 Array = Any
 
 MOST_BODY = 2000  # operations in the body of a loop
+LEAST_STEPS = (
+    12  # iterations that must run in order: the layers of a network are fewer, and are products
+)
 
 
 @dataclass
@@ -80,10 +83,10 @@ class Rolled:
 
         Copies that do not depend on each other run side by side as rows of one instruction instead.
         """
-        loops = [each for each in self.stretches if each.count > 1]
         kept = sum(each.period for each in self.stretches)
         small = all(each.period <= MOST_BODY for each in self.stretches)
-        return small and 2 * kept <= len(self.trace) and any(map(self._is_sequential, loops))
+        long = [each for each in self.stretches if each.count >= LEAST_STEPS]
+        return small and 2 * kept <= len(self.trace) and any(map(self._is_sequential, long))
 
     def _is_reached_alike(self, part: Part) -> bool:
         """Whether the gradient reaches a body for as many samples as it seems to, in every copy.
@@ -99,17 +102,25 @@ class Rolled:
         return bool(((reach == seen) | (reach == NEVER)).all() and (reach == reach[0]).all())
 
     def _is_sequential(self, loop: Stretch) -> bool:
-        """Whether a copy needs more of an earlier one than a sum to add to."""
+        """Whether copies depend on each other in a chain, other than that of a sum to which all add."""
         trace, begin = self.trace, loop.start + loop.period * (loop.count - 1)
-        places = slice(trace.first[begin], trace.first[begin + loop.period])
-        refs, owners = trace.refs[places], trace.owner[places]
-        carried = (refs >= loop.start) & (refs < begin)
-        for ref, owner in zip(refs[carried].tolist(), owners[carried].tolist(), strict=True):
-            is_sum = trace.row(owner).name in ("add", "sub") and owner - ref == loop.period
-            used_once = int((refs == ref).sum()) == 1 and not (refs == owner).any()
-            if not (is_sum and used_once):
-                return True
-        return False
+        first = trace.first[begin]
+        refs = trace.refs[first : trace.first[begin + loop.period]]
+        depends = np.zeros(loop.period, bool)  # on what a copy takes from earlier ones
+        given: list[int] = []  # the operations whose results later copies take
+        for op in range(loop.period):
+            own = trace.refs[trace.first[begin + op] : trace.first[begin + op + 1]]
+            for ref in own.tolist():
+                if ref >= begin:
+                    depends[op] |= depends[ref - begin]
+                elif ref >= loop.start:
+                    is_sum = (
+                        trace.row(begin + op).name in ("add", "sub") and begin + op - ref == loop.period
+                    )
+                    if not (is_sum and int((refs == ref).sum()) == 1 and not (refs == begin + op).any()):
+                        depends[op] = True
+                        given.append((ref - loop.start) % loop.period)
+        return bool(depends[given].any())
 
     def _needed(self) -> Array:
         """Which operations another copy or part needs, or the trace returns."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 import chainrule as cr
 from chainrule.compiler.backends import native
+from chainrule.compiler.backends.kernels import building
 from chainrule.compiler.instructions import Gather, Loop, Map, Move, View
 from chainrule.compiler.pipeline import RolledPipeline
 from chainrule.compiler.program import Program
@@ -70,9 +73,46 @@ def test_random_programs(seed: int) -> None:
     check(seed)
 
 
+def require_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build kernels at once; skip where there is nothing to build them with."""
+    monkeypatch.setenv("CHAINRULE_KERNELS", "wait")
+    if reason := building.unavailable():
+        pytest.skip(f"no kernels: {reason}")
+
+
+def test_the_program_says_what_became_of_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_kernels(monkeypatch)
+    rates = np.linspace(0.1, 0.5, 100)
+    f = agree(decay, 0.3, rates)
+    assert re.search(r"kernel for values and gradients of one sample: built in \d+\.\d\d s", f.program)
+    g = agree(lambda x, ys: cr.take(ys[:3], 1.0 * (x > 0.0)) + decay(x, ys), 0.3, rates)
+    assert "kernel for values of one sample: none, because it has takes" in g.program
+
+
+def test_a_kernel_takes_over_after_some_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_kernels(monkeypatch)
+    monkeypatch.setenv("CHAINRULE_KERNELS", "on")
+    rates = np.linspace(0.1, 0.5, 300)
+    f = cr.compile(decay, batch=None)
+    first = f.value_and_grad(0.3, rates, argnums=1)
+    assert "kernel" not in f.program
+    for _ in range(2000):
+        value, gradient = f.value_and_grad(0.3, rates, argnums=1)
+        assert value == first[0]
+        assert (gradient == first[1]).all()
+        if "built in" in f.program:
+            break
+        time.sleep(0.01)
+    assert "values and gradients of one sample: built in" in f.program
+    value, gradient = f.value_and_grad(0.3, rates, argnums=1)
+    assert value == first[0]
+    assert (gradient == first[1]).all()
+
+
 @needs_c
 @pytest.mark.parametrize("seed", range(100, 112))
-def test_kernels_repeat_every_bit(seed: int) -> None:
+def test_kernels_repeat_every_bit(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_kernels(monkeypatch)
     check(seed, kernels=True)
 
 
@@ -194,6 +234,15 @@ def test_forward_over_reverse_of_a_loop() -> None:
         got = f.hessian(0.3, rates, argnums=argnums)
         want = cr.hessian(decay, argnums=argnums)(0.3, rates)
         assert got == near(np.asarray(want), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [[16, 16, 1], [8] * 8])
+def test_the_layers_of_a_network_stay_matrix_products(sizes: list[int]) -> None:
+    model = cr.nn.MLP(3, sizes)
+    f = cr.compile(lambda x: model(x))
+    f(np.ones((10, 3)))
+    assert loops_of(f) == []
+    assert "dense" in f.program
 
 
 def test_a_recurrent_network_is_a_loop() -> None:
