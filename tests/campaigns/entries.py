@@ -507,6 +507,8 @@ def loading_a_model() -> Prepare:
 def loading_an_optimizer() -> Prepare:
     trained = model_and_optimizer()[1]
     trained.lr = 0.5
+    for p in trained.params:
+        p.grad = 1.0
     trained.step()
     state = trained.state_dict()
     return all_or_nothing(

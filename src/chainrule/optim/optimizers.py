@@ -58,7 +58,8 @@ class Optimizer:
     @state.setter
     def state(self, state: list[State]) -> None:
         # A list, or rows that native code wrote. Rows become a list only if somebody reads it: tuples
-        # for a hundred thousand parameters after every epoch would take longer than a step.
+        # for a hundred thousand parameters after every epoch would take longer than a step. A commit
+        # assigns `_state`, because Ctrl-C could interrupt this setter.
         self._state = state
 
     def state_rows(self) -> Any:
@@ -107,7 +108,7 @@ class Optimizer:
             number, state = rule(p.data, grad, old, t, **hyper)
             numbers.append(number)
             states.append(state)
-        commit(data_of(self.params, numbers), assign(self, state=states, steps=steps))
+        commit(data_of(self.params, numbers), assign(self, _state=states, steps=steps))
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to resume from here, as plain data."""
@@ -137,7 +138,7 @@ class Optimizer:
         steps = int(state["steps"])
         if steps < 0:
             raise ValueError(f"the number of steps in the state must not be negative, got {steps}")
-        commit(assign(self, hyperparameters=settings, steps=steps, state=rows))
+        commit(assign(self, hyperparameters=settings, steps=steps, _state=rows))
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self.hyperparameters.items())

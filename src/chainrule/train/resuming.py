@@ -273,7 +273,7 @@ def load_training(path: str | Path, run: Any) -> int:
     state = [tuple(row) for row in tensors["optimizer"].tolist()]
     commit(
         data_of(list(parameters.values()), numbers.values()),
-        assign(optimizer, state=state, steps=about["steps"]),
+        assign(optimizer, _state=state, steps=about["steps"]),
         [(setitem, optimizer.hyperparameters, "lr", float(about["lr"]))],
         assign(run, best=float(about["best"]), best_state=best, history=history),
     )
