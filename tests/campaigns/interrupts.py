@@ -2,17 +2,17 @@
 
     python -m tests.campaigns.interrupts [ENTRY ...]
 
-An instruction is an offset in a code object of the package, or of the test itself. Each is
-interrupted at its first and at its last execution. Python handles signals at only some of these points,
-so all points where a real Ctrl-C takes effect are covered.
+An instruction is an offset in a code object of the package, of contextlib, or of the test itself. Each
+is interrupted at its first and at its last execution. Python handles signals at only some of these
+points, so all points where a real Ctrl-C takes effect are covered.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -23,10 +23,11 @@ from . import entries as registry
 from .entries import Entry, Prepare, entries
 
 PACKAGE = str(Path(chainrule.__file__).parent)
+PLACES = (PACKAGE, contextlib.__file__)  # contextlib runs between entering a block and its first line
 Place = tuple[CodeType, int]
 
 
-@contextmanager
+@contextlib.contextmanager
 def interrupts_in_del_ignored() -> Iterator[None]:
     """Do not print an interrupt inside __del__; Python always ignores one."""
     hook = sys.unraisablehook
@@ -37,11 +38,11 @@ def interrupts_in_del_ignored() -> Iterator[None]:
         sys.unraisablehook = hook
 
 
-@contextmanager
+@contextlib.contextmanager
 def traced(
     look: Callable[[Place], None], own: str = PACKAGE, only: CodeType | None = None
 ) -> Iterator[None]:
-    """Call `look` before each instruction of the package and of the file `own`, or of `only`."""
+    """Call `look` before each instruction of PLACES and of the file `own`, or of `only`."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "opcode":
@@ -50,7 +51,7 @@ def traced(
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
-        if code is not only if only else not code.co_filename.startswith((PACKAGE, own)):
+        if code is not only if only else not code.co_filename.startswith((*PLACES, own)):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return local

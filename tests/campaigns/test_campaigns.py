@@ -1,5 +1,6 @@
 """The short forms of the campaigns, for CI. Each has a long form: `python -m tests.campaigns.NAME`."""
 
+import contextlib
 import random
 import subprocess
 from collections.abc import Callable
@@ -43,6 +44,29 @@ def needed(entry: Entry) -> Entry:
 def test_an_interrupt_leaves_the_old_or_the_new_state(entry: Entry) -> None:
     made, instructions = interrupts.attack(needed(entry), at_most=120)
     assert made > min(instructions, 120) // 8 // entry.cost
+
+
+@pytest.mark.parametrize("name", ["adam.step", "Optimizer.load_state_dict"])
+def test_no_interrupt_separates_parameters_from_the_state_of_their_optimizer(name: str) -> None:
+    """A setter in Python can be interrupted between them."""
+    (entry,) = [each for each in ENTRIES if each.name == name]
+    assert interrupts.attack(entry)[0] > 300
+
+
+@pytest.mark.parametrize("name", ["fit, eager", "fit, native"])
+def test_an_interrupt_in_contextlib_does_not_leave_training_mode_on(name: str) -> None:
+    """A suspended generator in a reference cycle left it on until garbage was collected."""
+    (entry,) = [each for each in ENTRIES if each.name == name]
+    prepare = needed(entry).prepare()
+    action, _ = prepare()
+    action()
+    action, _ = prepare()
+    found = interrupts.visits(action)
+    for place, last in found.items():
+        if place[0].co_filename == contextlib.__file__:
+            for visit in {1, last}:
+                action, check = prepare()
+                check(interrupts.interrupt(action, place, visit))
 
 
 @LINUX

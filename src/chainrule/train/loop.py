@@ -34,7 +34,7 @@ from .history import History
 from .jax_devices import all_or_none
 from .metrics import Metrics
 from .resuming import first_epoch, save_training, setup_of
-from .run import ModelMode, Run
+from .run import ModelMode, Run, Training
 
 
 def fit(
@@ -106,7 +106,7 @@ def fit(
     loss_function = loss_named(loss)
     optimizer = optimizer or optim.Adam(module.parameters(), lr=0.01)
     mode = ModelMode(module)
-    with contextlib.ExitStack() as stack:
+    with Training(mode) as training:
         with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
             data: Data
             if y is None:
@@ -119,7 +119,7 @@ def fit(
                 check_lengths(X, y)
                 X, y, validation = split(X, y, validation, seed)
                 data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-            stack.enter_context(mode.training())
+            training.begin()
             chosen = make_engine(
                 *(engine, module, loss_function, optimizer, data),
                 validation=validation,

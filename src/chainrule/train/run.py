@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,24 +49,43 @@ class ModelMode:
     def changes(self, training: bool) -> list[Iterable[Change]]:
         return [assign(module, training=training) for module in self.modules]
 
-    @contextmanager
-    def training(self) -> Iterator[None]:
-        """Training mode in this block, and evaluation mode after it, whatever happened."""
-        with Afterwards(*self.changes(training=False)):  # in case an interrupt ends `finally` early
-            try:
-                self.switch(training=True)
-                yield
-            finally:
-                self.switch(training=False)
 
-    @contextmanager
-    def evaluating(self) -> Iterator[None]:
-        """Evaluation mode in this block of `training`, and training mode after it."""
-        try:
-            self.switch(training=False)
-            yield
-        finally:
-            self.switch(training=True)
+# These are not generators: if Ctrl-C arrives in the code of contextlib, one can stay suspended in a
+# reference cycle, and the model in the wrong mode until garbage is collected.
+
+
+class Training:
+    """Training mode from `begin` on, and evaluation mode after this block, whatever happened."""
+
+    end: Afterwards | None = None  # on the class, because __init__ may be interrupted too
+
+    def __init__(self, mode: ModelMode) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> Training:
+        return self
+
+    def begin(self) -> None:
+        self.end = Afterwards(*self.mode.changes(training=False))
+        self.mode.switch(training=True)
+
+    def __exit__(self, *error: object) -> None:
+        if self.end is not None:
+            with self.end:  # in case an interrupt ends this early
+                self.mode.switch(training=False)
+
+
+class Evaluation:
+    """Evaluation mode in this block, and training mode after it."""
+
+    def __init__(self, mode: ModelMode) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.mode.switch(training=False)
+
+    def __exit__(self, *error: object) -> None:
+        self.mode.switch(training=True)
 
 
 @dataclass
@@ -133,7 +151,7 @@ class Run:
         history = self.history
         watched = history.losses[-1]
         xs, ys = self.validation or (self.data.X, self.data.y)
-        with self.mode.evaluating():
+        with Evaluation(self.mode):
             if self.validation or self.metrics or self.keep_best:
                 # Even without validation data: the epoch's training loss belongs to older parameters.
                 predictions, watched = self.engine.evaluate(xs, ys)
