@@ -94,6 +94,10 @@ def test_a_value_that_is_not_a_parameter_of_the_optimizer_is_reported() -> None:
         Trainer(compile(lambda x: v * w * x), optim.SGD([w])) as trainer,
     ):
         trainer.step(np.ones(1))
+    step = compile(lambda x: v * w * x, params=[w])
+    step(np.ones(1))
+    with pytest.raises(CompileError, match="depends on Values that are not parameters of the optimizer"):
+        Trainer(step, optim.SGD([w]))
 
 
 def test_steps_before_a_wrong_index_are_taken_and_counted() -> None:

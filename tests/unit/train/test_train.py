@@ -489,6 +489,15 @@ def test_without_validation_the_training_data_decides_which_model_is_best(tmp_pa
     assert history.best_epoch == 1 + losses.index(min(losses))
 
 
+def test_patience_without_a_checkpoint_restores_the_best_model() -> None:
+    model = xor_model()
+    sgd = optim.SGD(model.parameters())
+    schedule = rising([0.1, 0.1, 3.0, 0.1, 0.1, 0.1], sgd)
+    history = quick(model, optimizer=sgd, schedule=schedule, validation=XOR, patience=2, epochs=10)
+    assert (history.best_epoch, history.epochs) == (2, 4)
+    assert mse(model) == near(history.validation_losses[1], rel=1e-14)
+
+
 def test_without_patience_the_last_parameters_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "best.safetensors"
     model, history, _ = trained(path, [0.1, 3.0, 3.0], validation=XOR, epochs=3)
