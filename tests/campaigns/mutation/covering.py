@@ -68,15 +68,12 @@ class Lines:
     tests: dict[str, dict[int, set[str]]]
     seconds: dict[str, float]
 
-    def imported(self, file: str, line: int) -> bool:
-        """Whether the line runs when modules are imported, or tests are collected."""
-        return IMPORTED in self.tests.get(file, {}).get(line, ())
-
     def of(self, file: str, line: int) -> list[str]:
         """The tests of a line; if it runs at import only, those of the whole file."""
         lines = self.tests.get(file, {})
-        names = lines.get(line, set()) - {IMPORTED}
-        if not names and self.imported(file, line):
+        found = lines.get(line, set())
+        names = found - {IMPORTED}
+        if not names and found:
             names = set().union(*lines.values()) - {IMPORTED}
         return self.varied(names)
 

@@ -20,13 +20,15 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
 
 from .covering import HERE, LEFT_OUT, PACKAGE, ROOT, TESTS, Lines, lines
-from .mutations import Mutation, mutations
+from .mutations import Mutation, is_code, mutations
 from .trying import Answer, Question, Server, fresh
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
@@ -34,6 +36,7 @@ PLACES = [
     *("ops.py", "engine.py", "value.py", "autodiff.py", "functional.py", "support/sweeps.py"),
     *("compiler", "nn", "optim", "train"),
 ]
+HEAVY = ("numpy", "mpmath", "scipy.optimize", "sklearn.base", "torch", "jax", "onnxruntime")
 FINDERS = 20  # tests that found other mutants of the file are tried first, at most so many
 OF_C = {  # the tests of each part of the C core, which has no map
     "value": ["tests/test_tiny.py", "tests/unit/engine", "tests/conformance"],
@@ -64,10 +67,8 @@ class Copy:
         for each in results():
             if each["result"] == KILLED and "by" in each:
                 self.finders[each["key"].partition(":")[0]][each["by"]] += 1
-        left_out = shutil.ignore_patterns(".git", ".venv*", ".mutants", "build", "*.egg-info", "*.so")
-        shutil.copytree(ROOT, self.root, ignore=left_out)
-        if not self.build():
-            raise RuntimeError("the C core does not compile")
+        left_out = shutil.ignore_patterns(".git", ".venv*", ".mutants", "build", "*.egg-info")
+        shutil.copytree(ROOT, self.root, ignore=left_out)  # with the compiled core
         self.server = Server(root, [f"--ignore={place}" for place in LEFT_OUT] + TESTS)
 
     @contextmanager
@@ -86,8 +87,10 @@ class Copy:
 
     def attempt(self, mutation: Mutation) -> str | None:
         """The test that found the mutant, or '' if none did; None if it needs no test to be found."""
+        core = "python" if mutation.file.endswith(".py") else "c"
+        if core == "c" and not self.objects.exists() and not self.build():
+            raise RuntimeError("the C core does not compile")
         while True:
-            core = "python" if mutation.file.endswith(".py") else "c"
             tests = self.chosen(mutation, core)
             if not tests:
                 return ""
@@ -104,23 +107,25 @@ class Copy:
                 return found
 
     def ask(self, mutation: Mutation, tests: list[str], source: str, new: str) -> Answer:
-        limit = 20.0 + 4.0 * sum(self.known.seconds.get(name, 0.0) for name in tests)
+        limits = [self.limit(name) for name in tests]
         if not mutation.file.endswith(".py"):
-            return fresh(self.root, "c", Question(tests, limit))
-        if not self.known.imported(mutation.file, mutation.line):
-            path = str(self.root / mutation.file)
-            answer = self.server.ask(Question(tests, limit, path, source, new))
-            if answer.possible:
-                return answer
-        return fresh(self.root, "python", Question(tests, limit + 20.0))
+            return fresh(self.root, "c", Question(tests, limits))
+        path = str(self.root / mutation.file)
+        answer = self.server.ask(Question(tests, limits, path, source, new))
+        if answer.possible:
+            return answer
+        return fresh(self.root, "python", Question(tests, limits))
+
+    def limit(self, test: str) -> float:
+        """The seconds after which a test does not end any more."""
+        return 3.0 + 4.0 * self.known.seconds.get(test, 0.0)
 
     def passes(self, test: str, core: str) -> bool:
         """Whether a test passes without a mutant; one that depends on other tests does not."""
         if (test, core) not in self.sound:
-            limit = 60.0 + 4.0 * self.known.seconds.get(test, 0.0)
             warm = core == "python" and test in self.server.tests
             ask = self.server.ask if warm else partial(fresh, self.root, core)
-            self.sound[test, core] = ask(Question([test], limit)).failed is None
+            self.sound[test, core] = ask(Question([test], [self.limit(test)])).failed is None
         return self.sound[test, core]
 
     def chosen(self, mutation: Mutation, core: str) -> list[str]:
@@ -175,7 +180,7 @@ class Copy:
 def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
     """Mutations drawn at random, or all of the given files."""
     if files:
-        return [each for file in files for each in mutations(ROOT, file)]
+        return [each for file in files for each in mutations(ROOT, file) if is_code(each, ROOT)]
     rng = random.Random(seed)
     ours = [
         str(path.relative_to(ROOT))
@@ -191,7 +196,8 @@ def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
     found = []
     for places, count in ((ours, python), (core, c)):
         every = [each for file in places for each in mutations(ROOT, file)]
-        found += rng.sample(every, min(count, len(every)))
+        rng.shuffle(every)
+        found += islice((each for each in every if is_code(each, ROOT)), count)
     return found
 
 
@@ -200,6 +206,9 @@ mine: Copy  # the copy of the checkout that belongs to this process
 
 def begin(seconds: float) -> None:
     global mine
+    for name in HEAVY:  # what takes longest to import; `fresh` imports only the rest
+        with suppress(ImportError):
+            import_module(name)
     mine = Copy(HERE / f"copy{os.getpid()}", lines(1), seconds)
 
 
@@ -238,7 +247,8 @@ def main(files: list[str], python: int, c: int, seed: int, seconds: float, proce
         ProcessPoolExecutor(processes, initializer=begin, initargs=(seconds,)) as pool,
         (HERE / "results.jsonl").open("a") as log,
     ):
-        for done, result in enumerate(pool.map(attempt, todo), 1):
+        for done, future in enumerate(as_completed([pool.submit(attempt, each) for each in todo]), 1):
+            result = future.result()
             print(json.dumps(result), file=log, flush=True)
             counts[str(result["result"])] += 1
             if result["result"] == SURVIVED:

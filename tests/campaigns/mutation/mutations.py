@@ -219,13 +219,15 @@ def in_c(file: str, source: str) -> Iterator[Mutation]:
 
 def mutations(root: Path, file: str) -> list[Mutation]:
     source = (root / file).read_text()
-    if not file.endswith(".py"):
-        return list(in_c(file, source))
-    found = []
-    for each in Python(file, source).all():
-        try:
-            ast.parse(each.apply(source))
-        except SyntaxError:
-            continue
-        found.append(each)
+    found = Python(file, source).all() if file.endswith(".py") else in_c(file, source)
     return sorted(found, key=lambda each: (each.start, each.end, each.new))
+
+
+def is_code(mutation: Mutation, root: Path) -> bool:
+    """Whether the mutant can be parsed; of C, the compiler decides."""
+    if mutation.file.endswith(".py"):
+        try:
+            ast.parse(mutation.apply((root / mutation.file).read_text()))
+        except SyntaxError:
+            return False
+    return True

@@ -1,8 +1,9 @@
 """Runs the tests of a mutant in a forked child of a process that has collected all tests already.
 
-A mutant inside functions replaces their code objects in the child, so nothing is imported again. One
-that changes what runs at import needs a child of a process that has imported nothing (`fresh`). Every
-child is limited in processor time and memory, which does not depend on what else the machine does.
+A mutant inside a function replaces its code object in the child, so nothing is imported again. One that
+changes what ran when modules were imported or tests collected needs a child of a process that has not
+imported the package (`fresh`). Each test is limited in processor time, which does not depend on what
+else the machine does, and in memory.
 """
 
 import gc
@@ -20,23 +21,25 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
 
 MEMORY = 8 << 30  # bytes of data that a child may have
+IMPORTS = 30.0  # seconds of processor time that a child may need to import everything
+PATIENCE = 60.0  # seconds, and ten times the processor time: after these, a test that sleeps has hung
 FAILED, CANNOT = 1, 99  # exit codes of a child
 QUESTIONS, ANSWERS = "CHAINRULE_QUESTIONS", "CHAINRULE_ANSWERS"  # numbers of the files to a server
-PACKAGES = ("chainrule", "tests")
+PACKAGE = "/src/chainrule/"
 
 
 @dataclass(frozen=True)
 class Question:
-    """Do these tests pass within these seconds when `file` (absolute) has the text `new` for `old`?"""
+    """Does each of these tests pass, in so many seconds, when `file` has the text `new` for `old`?"""
 
     tests: list[str]
-    seconds: float
+    seconds: list[float]
     file: str = ""
     old: str = ""
     new: str = ""
@@ -52,9 +55,17 @@ class Answer:
     possible: bool = True
 
 
-def in_child(work: Callable[[Callable[[int], None]], int], seconds: float) -> tuple[int, int]:
-    """Run some work in a forked child. Returns its exit code, and the last number that it noted."""
+def in_child(work: Callable[[Callable[[int], None]], int], seconds: list[float]) -> tuple[int, int]:
+    """Run some work in a forked child, which notes the number of each test before it starts, and may use
+    these seconds of processor time for it. Returns its exit code, and the number of the last test.
+    """
     noted = mmap.mmap(-1, 8)
+
+    def note(number: int) -> None:
+        noted[:] = number.to_bytes(8, "little")
+        most = int(time.process_time() + seconds[number]) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+
     child = os.fork()
     if not child:
         code = FAILED
@@ -63,16 +74,20 @@ def in_child(work: Callable[[Callable[[int], None]], int], seconds: float) -> tu
             nothing = os.open(os.devnull, os.O_RDWR)
             for number in range(3):
                 os.dup2(nothing, number)
-            limit = int(seconds) + 1
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            code = work(lambda number: noted.__setitem__(slice(8), number.to_bytes(8, "little")))
+            note(0)
+            code = work(note)
         finally:
             os._exit(code)
-    end = time.monotonic() + 60.0 + 10.0 * seconds  # for a child that sleeps
-    while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
+    last, since = 0, time.monotonic()
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         time.sleep(0.005)
+        number = int.from_bytes(noted[:], "little")
+        if number != last:
+            last, since = number, time.monotonic()
+        elif time.monotonic() > since + PATIENCE + 10.0 * seconds[last]:
+            break
     with suppress(ProcessLookupError):  # what it started ends with it
         os.killpg(child, signal.SIGKILL)
     if not ended[0]:
@@ -83,15 +98,30 @@ def in_child(work: Callable[[Callable[[int], None]], int], seconds: float) -> tu
 # --- a process that has collected the tests ----------------------------------------------------------
 
 
+executed: set[CodeType] = set()  # the code of the package that ran while modules were imported
+
+
+def pytest_load_initial_conftests() -> None:
+    """Note what runs from now on, in a process that `Server` started."""
+
+    def look(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and PACKAGE in frame.f_code.co_filename:
+            executed.add(frame.f_code)
+
+    if QUESTIONS in os.environ:
+        sys.setprofile(look)
+
+
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Answer questions instead of running the tests, in a process that `Server` started."""
     if QUESTIONS not in os.environ:
         return None
+    sys.setprofile(None)
     items = {item.nodeid: item for item in session.items}
     functions = defaultdict(list)
     gc.collect()
     for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and f"/{PACKAGES[0]}/" in thing.__code__.co_filename:
+        if isinstance(thing, FunctionType) and PACKAGE in thing.__code__.co_filename:
             functions[thing.__code__].append(thing)
     gc.freeze()
     with open(int(os.environ[QUESTIONS])) as questions, open(int(os.environ[ANSWERS]), "w") as answers:
@@ -127,9 +157,11 @@ def replace(functions: dict[CodeType, list[FunctionType]], question: Question) -
     pairs = list(
         changed(*(compile(text, question.file, "exec") for text in (question.old, question.new)))
     )
+    for before, after in pairs:
+        differs = own(before) != own(after)  # otherwise only a function inside it does
+        if differs and (before in executed or before.co_freevars != after.co_freevars):
+            return False
     if not any(before in functions for before, _ in pairs):
-        return False
-    if any(before.co_freevars != after.co_freevars for before, after in pairs):
         return False
     for before, after in pairs:
         for function in functions.get(before, []):
@@ -138,19 +170,25 @@ def replace(functions: dict[CodeType, list[FunctionType]], question: Question) -
 
 
 def changed(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """The pairs of functions that differ, at every depth. A function that the mutation removes has no
-    pair; its outer function has one.
+    """The pairs of modules, classes and functions that differ, at every depth. A function that the
+    mutation removes has no pair; its outer function has one.
     """
-    befores, afters = inside(old), inside(new)
-    if [each.co_qualname for each in befores] == [each.co_qualname for each in afters]:
-        for before, after in zip(befores, afters, strict=True):
-            if before != after:
-                yield before, after
+    if old != new:
+        yield old, new
+        befores, afters = inside(old), inside(new)
+        if [each.co_qualname for each in befores] == [each.co_qualname for each in afters]:
+            for before, after in zip(befores, afters, strict=True):
                 yield from changed(before, after)
 
 
 def inside(code: CodeType) -> list[CodeType]:
     return [each for each in code.co_consts if isinstance(each, CodeType)]
+
+
+def own(code: CodeType) -> Any:
+    """What a code object does, without the functions that it defines."""
+    values = [repr(each) for each in code.co_consts if not isinstance(each, CodeType)]
+    return code.co_code, code.co_names, code.co_varnames, code.co_cellvars, values
 
 
 class Server:
@@ -208,10 +246,11 @@ def fresh(root: Path, core: str, question: Question) -> Answer:
         os.environ.update(CHAINRULE_CORE=core, PYTHONPATH=f"{root}/src:{root}", CI="")
         sys.path[:] = [f"{root}/src", str(root), *sys.path]
         sys.dont_write_bytecode = True
-        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("chainrule", "tests")]:
             del sys.modules[name]
         words = ["-x", "-q", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", *question.tests]
         return int(pytest.main(words, plugins=[Noting(question.tests, note)]))
 
-    code, number = in_child(work, question.seconds)
+    first, *rest = question.seconds
+    code, number = in_child(work, [first + IMPORTS, *rest])
     return Answer(question.tests[number] if code else None)
