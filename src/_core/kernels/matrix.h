@@ -42,13 +42,6 @@ typedef struct {
     ptrdiff_t rows, terms, columns;
 } Outer;
 
-#if defined(SIMD_AVX512) && !defined(SINGLE)
-#include "matrix_four.h"
-#else /* four columns need no special case */
-INLINE ptrdiff_t product_four(const Product *p) { return 0; }
-INLINE int outer_four(const Outer *o) { return 0; }
-#endif
-
 /* Only `last` elements of the last vector are used: WIDE of them, or fewer at the end of a row. */
 INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int rows, const int vecs,
                          const ptrdiff_t last) {
@@ -78,8 +71,8 @@ INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int r
 #define TILES(size) \
     for (; r + size <= p->rows; r += size) product_tile(p, r, j, size, vecs, last);
 
-/* All tiles from row r on. */
-INLINE void product_columns(const Product *p, ptrdiff_t r, ptrdiff_t j, const int vecs, const ptrdiff_t last) {
+INLINE void product_columns(const Product *p, ptrdiff_t j, const int vecs, const ptrdiff_t last) {
+    ptrdiff_t r = 0;
     if (TILE_ROWS == 8) TILES(8)
     TILES(4)
     TILES(2)
@@ -88,9 +81,9 @@ INLINE void product_columns(const Product *p, ptrdiff_t r, ptrdiff_t j, const in
 
 static void matrix_product(const Product *p) {
     ptrdiff_t j = 0;
-    for (; j + TILE_VECS * WIDE <= p->columns; j += TILE_VECS * WIDE) product_columns(p, 0, j, TILE_VECS, WIDE);
-    for (; j + WIDE <= p->columns; j += WIDE) product_columns(p, 0, j, 1, WIDE);
-    if (j < p->columns) product_columns(p, product_four(p), j, 1, p->columns - j);
+    for (; j + TILE_VECS * WIDE <= p->columns; j += TILE_VECS * WIDE) product_columns(p, j, TILE_VECS, WIDE);
+    for (; j + WIDE <= p->columns; j += WIDE) product_columns(p, j, 1, WIDE);
+    if (j < p->columns) product_columns(p, j, 1, p->columns - j);
 }
 
 /* Sum each of LANES vectors, and return the sums as one vector. */
@@ -160,7 +153,6 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
 
 /* At most one vector of samples: the right rows stay in registers, and each left row yields LANES weights. */
 INLINE void outer_few(const Outer *o, const ptrdiff_t some) {
-    if (outer_four(o)) return;
     for (ptrdiff_t k = 0; k < o->terms; k += LANES) {
         const ptrdiff_t terms = o->terms - k < LANES ? o->terms - k : LANES;
         wide right[LANES], products[LANES];
@@ -183,11 +175,33 @@ static void outer_many(const Outer *o) {
     }
 }
 
+#if defined(SINGLE)
+/* A plain product with the right rows turned into columns, for many rows: otherwise adding up 16 floats for each
+ * weight takes longer than the products. */
+static void outer_turned(const Outer *o) {
+    enum { WIDTH = TILE_VECS * WIDE, DEPTH = 128 };
+    real turned[DEPTH * WIDTH];
+    for (ptrdiff_t k = 0; k < o->terms; k += WIDTH)
+        for (ptrdiff_t j = 0; j < o->columns; j += DEPTH) {
+            const ptrdiff_t width = o->terms - k < WIDTH ? o->terms - k : WIDTH;
+            const ptrdiff_t depth = o->columns - j < DEPTH ? o->columns - j : DEPTH;
+            for (ptrdiff_t i = 0; i < depth; i++)
+                for (ptrdiff_t q = 0; q < width; q++) turned[i * WIDTH + q] = o->right[(k + q) * o->right_row + j + i];
+            const Product p = {o->left + j, o->left_row, 1, turned, WIDTH, o->weights + k, o->weights_row, o->rows, depth, width, 0, NULL, 0};
+            matrix_product(&p);
+        }
+}
+#endif
+
 static void outer(const Outer *o) {
     if (o->columns == WIDE)
         outer_few(o, WIDE);
     else if (o->columns < WIDE)
         outer_few(o, o->columns);
+#if defined(SINGLE)
+    else if (o->rows >= 32 && o->weights_term == 1)
+        outer_turned(o);
+#endif
     else if (o->terms < LANES && o->rows > o->terms) { /* swapping the roles wastes fewer lanes */
         const Outer other = {o->right,        o->right_row,   o->left,  o->left_row, o->weights,
                              o->weights_term, o->weights_row, o->terms, o->rows,     o->columns};
@@ -199,14 +213,7 @@ static void outer(const Outer *o) {
 /* Add the sum of row i to totals[rows[i]], or to totals[i step] if `rows` is NULL, LANES at a time. */
 static void sum_rows(const real *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t columns, real *totals,
                      const int32_t *rows, ptrdiff_t step) {
-    ptrdiff_t i = 0;
-#if defined(SIMD_AVX512) && !defined(SINGLE)
-    for (; columns == 4 && stride == 4 && i + 4 <= count; i += 4) {
-        const __m256d total = sums_four(x + i * 4);
-        for (int q = 0; q < 4; q++) totals[rows ? rows[i + q] : (i + q) * step] += total[q];
-    }
-#endif
-    for (; i < count; i += LANES) {
+    for (ptrdiff_t i = 0; i < count; i += LANES) {
         const ptrdiff_t some = count - i < LANES ? count - i : LANES;
         const real *row[LANES];
         wide sum[LANES];

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 NAMES = (
-    *("kernel.h", "simd.h", "vmath.h", "real.h", "folds.h", "matrix.h", "matrix_four.h"),
+    *("kernel.h", "simd.h", "vmath.h", "real.h", "folds.h", "matrix.h"),
     *("steps.h", "ops_simd.h", "ops_folds.h", "ops_codes.h"),
 )
 PACKAGE = Path(__file__).resolve().parents[3]
