@@ -204,11 +204,11 @@ class Trainer:
                 NOTHING if each is None else each.astype(np.int32) for each in (order, groups)
             )
             norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
-            finite = True
+            finite, float32 = True, self.compiled.dtype == np.float32
             while made[0] < steps and finite and not (made[0] > first and interrupted()):
                 # One call updates the numbers and the count together, also if a later step fails.
                 finite = c_core.train_machine(
-                    self.machine(data, size).capsule,
+                    self.machine(data, size).fastest(size, float32, steps),
                     held.rule.capsule,
                     data.samples,
                     rows,
@@ -222,7 +222,7 @@ class Trainer:
                     groups,
                     norms,
                     native.thread_count(),
-                    self.compiled.dtype == np.float32,
+                    float32,
                 )
             held.failed = not finite
             return Outcome(losses[first : made[0] + (not finite)], norms, finite)

@@ -102,11 +102,11 @@ class Machine:
         )
         return results
 
-    def fastest(self, samples: int, float32: bool) -> Any:
+    def fastest(self, samples: int, float32: bool, runs: int = 1) -> Any:
         """What runs so many samples: a kernel, if there is one, or else the interpreter."""
         if self.kernels is None or float32:
             return self.capsule
-        return self.kernels.machine(samples) or self.capsule
+        return self.kernels.machine(samples, runs) or self.capsule
 
 
 class Results:
@@ -130,10 +130,10 @@ class Kernels:
         self.left: float = WORTH_BUILDING  # of the work that the interpreter does before
         self.length = program.length * (1 if reverse is None else 3)
 
-    def machine(self, samples: int) -> Any:
+    def machine(self, samples: int, runs: int = 1) -> Any:
         """The machine that runs the kernel for so many samples; None as long as there is none."""
         if self.left > 0 and os.environ.get("CHAINRULE_KERNELS") != "wait":
-            self.left -= self.length * (1 + samples / 16)
+            self.left -= self.length * (1 + samples / 16) * runs
             return None
         single = samples == 1
         if single not in self.builds:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeGuard
 
 from ...ops import Op
 from ..backends.kernels import headers
 from ..instructions import Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
 from ..program import Program
 from ..reverse import STILL, LoopBack, Pull, Reverse, Zero
-from .values import NoKernelError, Resolve, Values, at, elements, moving, reads
+from .values import MOST_COPIES, MOST_TERMS, NoKernelError, Resolve, Values, at, elements, moving, reads
 
 CHEAP = {"add", "sub", "mul", "neg", "pos", "abs", "where", "less", "less_equal", "equal"}
 CHEAP |= {"maximum", "minimum", "stop_gradient", "relu"}
@@ -33,7 +32,6 @@ class Adjoints(Values):
 
     def place_adjoints(self) -> list[Pull]:
         """Find the rows that loops walk along, and those whose adjoints must be in memory."""
-        self.walked: set[int] = set()
         for loop in self.loops:
             for each, move in zip(loop.body, loop.moves, strict=True):
                 for row, step in reads(each, move):
@@ -41,22 +39,21 @@ class Adjoints(Values):
                         self.walked.update(range(row, row + step * loop.count, step))
         if any(isinstance(each, Spread) for loop in self.loops for each in loop.body):
             raise NoKernelError("its loops use shared numbers that change")
-        walked = [each for each in self.program.each if self.is_walked(each)]
-        if not all(row < self.program.inputs for each in walked for row in each.rows):
-            raise NoKernelError("its loops walk along copies")
+        for code in self.program.each:
+            if isinstance(code, Gather) and self.loop_of(code.out) is None:
+                if len(code.rows) > MOST_COPIES or any(row in self.walked for row in code.writes):
+                    self.packed[code.out] = len(code.rows)
+                    runs = [run for run in self.runs(code.rows) if run[2]]
+                    self.walked.update(row for at, n, _ in runs for row in code.rows[at : at + n])
+            elif isinstance(code, Dots | Fold) and code.terms > MOST_TERMS:
+                self.walked.update(row for read in code.reads for row in read.rows)
         pulls: list[Pull] = []
         for back in [] if self.reverse is None else self.reverse.each:
             if isinstance(back, Pull) and isinstance(back.instruction, Spread):
                 pulls.append(Pull(replace(back.instruction, out=self.each_rows), 0))
                 self.reserve_adjoints(back.instruction.writes)
-            elif isinstance(back, Pull) and self.is_walked(back.instruction):
-                self.reserve_adjoints(back.instruction.writes)
         self.memory.update({row: row for row in self.walked if row < self.program.inputs})
         return pulls
-
-    def is_walked(self, each: object) -> TypeGuard[Gather]:
-        """Whether a loop walks along the rows of a copy."""
-        return isinstance(each, Gather) and any(row in self.walked for row in each.writes)
 
     def reserve_adjoints(self, rows: Sequence[int]) -> None:
         self.memory.update({row: self.each_rows + k for k, row in enumerate(rows)})
@@ -76,6 +73,10 @@ class Adjoints(Values):
             if any(key[0] == number for key in self.arrays):
                 zero = f"STORE(KEPT(E{number} + i), v_splat(0.0));"
                 lines.append(f"for (ptrdiff_t i = 0; i < NE{number} * {loop.count}L; i++) {zero}")
+        for out, count in self.packed.items():
+            lines.append(
+                f"for (ptrdiff_t i = 0; i < {count}; i++) STORE(KEPT(P{out} + i), v_splat(0.0));"
+            )
         for row in seeded:
             lines.append(self.assigned(row, 0, None, f"LOAD(ADJOINT({out_rows[row]}) + v)"))
         for step in self.reverse.each:
@@ -86,6 +87,8 @@ class Adjoints(Values):
                     lines += self.backward_loop(self.loops.index(loop), step)
                 case Pull(instruction=Spread()):
                     continue
+                case Pull(instruction=Gather() as copy) if copy.out in self.packed:
+                    lines += self.unpack(copy)
                 case Pull():
                     lines += self.pulled(
                         step, STILL, None, lambda row, move: self.value(row, move, None)
@@ -126,13 +129,14 @@ class Adjoints(Values):
                 return None, self.variable(f"c{number}_{offset}")
             if not move and time == loop.count - 1 and (number, offset) not in self.arrays:
                 return None, self.variable(f"e{number}_{offset}")
-            index = self.arrays.setdefault(
-                (number, offset), sum(1 for key in self.arrays if key[0] == number)
-            )
+            index = self.array(number, offset)
             moved = moving(time, move // loop.width)
             return f"KEPT(E{number} + ({moved}) * NE{number} + {index})", ""
-        if row in self.walked:
+        if row in self.memory and row in self.walked:
             return f"ADJOINT({moving(self.memory[row], move)}) + v", ""
+        if row in self.owner and self.owner[row].out in self.packed:
+            out = self.owner[row].out
+            return f"KEPT(P{out} + {moving(row - out, move)})", ""
         return None, self.variable(f"a{row}")
 
     def variable(self, name: str) -> str:
@@ -177,6 +181,8 @@ class Adjoints(Values):
                     share = f"where_wanted({resolve(mask.start + i * mask.step, move.mask)}, {share})"
                 before = "" if pull.assign else f"{self.adjoint(places[part], moves[part], here)} + "
                 return [sum_of(places[part], before + share)]
+            case Dots() if move is STILL and each.terms > MOST_TERMS:
+                return self.pulled_memory(each, i, pull, adjoint, resolve)
             case Dots():
                 others = self.terms(each, i, move, resolve)[1 - part]
                 lines = []
@@ -210,6 +216,8 @@ class Adjoints(Values):
         resolve: Resolve,
         adjoint: str,
     ) -> list[str]:
+        if move is STILL and each.terms > MOST_TERMS:
+            return self.pulled_memory(each, i, pull, adjoint, resolve)
         step = at(move, each.args)[pull.part]
         rows = self.term_rows(each, pull.part, i)
         before = [self.adjoint(row, step, here) for row in rows]
@@ -230,6 +238,59 @@ class Adjoints(Values):
             *(f"    {self.assigned(row, step, here, f'sums[{k}]')}" for k, row in enumerate(rows)),
             "}",
         ]
+
+    def unpack(self, each: Gather) -> list[str]:
+        """Add the adjoints of many copies to those of their originals."""
+        lines = []
+        for begin, count, step in self.runs(each.rows):
+            adjoint = f"LOAD(KEPT(P{each.out} + {begin}{' + t' if step else ''}))"
+            before = self.adjoint(each.rows[begin], step, None)
+            text = self.assigned(each.rows[begin], step, None, f"{before} + {adjoint}")
+            lines.append(f"for (ptrdiff_t t = 0; t < {count}; t++) {text}" if step else text)
+        return lines
+
+    def pulled_memory(
+        self, each: Dots | Fold, i: int, pull: Pull, adjoint: str, resolve: Resolve
+    ) -> list[str]:
+        """A pull for many terms, which are in memory, as their adjoints are."""
+        view = each.views()[pull.part]
+        if view.term_step == 0 or getattr(each, "mask", None) is not None:
+            raise NoKernelError("it adds up the same number many times, or where a mask is needed")
+        first = view.start + i * view.step
+        self.in_memory(each, pull.part, i)  # or it raises
+        place, _ = self.adjoint_place(first, 0, None)
+        number = self.loop_of(first)
+        if number is not None:  # the same distance in the memory of adjoints
+            time, offset = divmod(first - self.loops[number].start, self.loops[number].width)
+            index = self.array(number, offset)
+            place = f"KEPT(E{number} + {time} * NE{number} + {index})"
+            distance = f"{view.term_step // self.loops[number].width} * NE{number} * STEP"
+        elif first < self.program.inputs:
+            distance = f"{view.term_step} * stride"
+        else:
+            distance = f"{view.term_step} * STEP"
+        if place is None:
+            raise NoKernelError(f"it adds up {each.terms} numbers that are not in one place")
+        loop = f"for (ptrdiff_t k = 0; k < {each.terms}; k++) "
+        here = f"{place} + k * {distance}"
+        if isinstance(each, Dots):
+            other, step = self.in_memory(each, 1 - pull.part, i)
+            return [f"{loop}STORE({here}, v_fma({adjoint}, LOAD({other} + k * {step}), LOAD({here})));"]
+        if each.op.name == "sum":
+            return [f"{loop}STORE({here}, LOAD({here}) + {adjoint} * v_splat(1.0));"]
+        terms = [self.in_memory(each, part, i) for part in range(len(each.args))]
+        if terms[pull.part][1] != distance:
+            raise NoKernelError("it folds numbers whose adjoints are elsewhere")
+        rows, steps = zip(*terms, strict=True)
+        elements = f"&(Elements){{{{{', '.join(rows)}}}, {{{', '.join(steps)}}}, {each.terms}}}"
+        out = resolve(each.out + i, 0)
+        function = f"fold_{each.op.name}_pull{pull.part}"
+        return [f"{function}({place}, {adjoint}, {elements}, 0, {out}, NULL, STEP, 0);"]
+
+    def array(self, number: int, offset: int) -> int:
+        """The place of a row among the adjoints that a loop gets from outside."""
+        own = sum(1 for key in self.arrays if key[0] == number)
+        return self.arrays.setdefault((number, offset), own)
 
     def backward_loop(self, number: int, step: LoopBack) -> list[str]:
         loop = step.loop

@@ -39,6 +39,12 @@ enum { STEP = LANES };
 #define ADJOINT(r) (adjoints + (r) * stride)
 #define SHARED(r) v_splat(shared[r])
 
+INLINE vec dot_of(const real *a, ptrdiff_t a_step, const real *b, ptrdiff_t b_step, ptrdiff_t terms) {
+    vec sum = v_splat(0.0);
+    for (ptrdiff_t k = 0; k < terms; k++) sum = v_fma(LOAD(a + k * a_step), LOAD(b + k * b_step), sum);
+    return sum;
+}
+
 INLINE vec where_wanted(vec wanted, vec share) {
     return v_select(v_unequal(wanted, v_splat(0.0)), share, v_splat(0.0));
 }
@@ -126,5 +132,8 @@ class _Printer(Adjoints):
                 if own:
                     lines.append(f"enum {{ {name}{number} = {total}, N{name}{number} = {len(own)} }};")
                     total += len(own) * loop.count
+        for out, count in self.packed.items():
+            lines.append(f"enum {{ G{out} = {total}, P{out} = {total + count} }};")
+            total += 2 * count
         self.total = total
         return lines

@@ -6,14 +6,16 @@ iterations are loaded from what the loop keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..instructions import Code, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
 from ..program import Program
 from ..reverse import STILL
 
-MOST_TERMS = 256  # that are added up in one expression
+MOST_TERMS = 16  # that are added up in one expression outside of loops; more are in memory
+MOST_TERMS_INSIDE = 256  # the same in a loop
+MOST_COPIES = 16  # rows that are copied to variables; more are copied to memory
 Resolve = Callable[[int, int], str]  # the name of the value in a row that moves
 
 
@@ -37,6 +39,7 @@ class Values:
                 self.owner.update(dict.fromkeys(code.writes, code))
         self.kept: dict[tuple[int, int], int] = {}  # loop and offset -> place among what it keeps
         self.walked: set[int] = set()  # rows outside of loops that a loop walks along
+        self.packed: dict[int, int] = {}  # first rows of copies that are in memory -> how many
         self.each_rows = program.inputs
         self.outputs: list[int] = []
         self.guards: list[int] = []
@@ -77,8 +80,8 @@ class Values:
             name = f"h{row}"
             self.declare(name, f"const vec {name} = SHARED({owner.rows[row - owner.out]});")
             return name
-        if isinstance(owner, Gather) and row in self.walked:
-            return f"LOAD(ROW(rows[{moving(self.begin[id(owner)] + row - owner.out, move)}]) + v)"
+        if owner.out in self.packed:
+            return f"LOAD(KEPT(G{owner.out} + {moving(row - owner.out, move)}))"
         return f"v{row}"
 
     def declare(self, name: str, line: str) -> None:
@@ -104,6 +107,8 @@ class Values:
                     for view, step in zip(args, at(move, args), strict=True)
                 ]
                 return f"v_op_{op.name}({', '.join(parts)})"
+            case Dots() | Fold() if move is STILL and each.terms > MOST_TERMS:
+                return self.folded(each, i)
             case Dots(terms=terms):
                 total = "v_splat(0.0)"
                 for a, b in zip(*self.terms(each, i, move, resolve), strict=True):
@@ -121,8 +126,8 @@ class Values:
 
     def terms(self, each: Dots | Fold, i: int, move: Move, resolve: Resolve) -> list[list[str]]:
         """The terms of row i of an instruction, for each argument."""
-        if each.terms > MOST_TERMS:
-            raise NoKernelError(f"it adds up more than {MOST_TERMS} numbers at once")
+        if each.terms > MOST_TERMS_INSIDE:
+            raise NoKernelError(f"a loop adds up more than {MOST_TERMS_INSIDE} numbers in one step")
         moves = at(move, each.views())
         return [
             [resolve(row, moves[part]) for row in self.term_rows(each, part, i)]
@@ -133,6 +138,65 @@ class Values:
         view = each.views()[part]
         return [view.start + i * view.step + k * view.term_step for k in range(each.terms)]
 
+    def folded(self, each: Dots | Fold, i: int) -> str:
+        """The value of row i of an instruction with many terms, which are in memory."""
+        terms = [self.in_memory(each, part, i) for part in range(len(each.views()))]
+        if isinstance(each, Dots):
+            (a, a_step), (b, b_step) = terms
+            return f"dot_of({a}, {a_step}, {b}, {b_step}, {each.terms})"
+        rows, steps = zip(*terms, strict=True)
+        elements = f"&(Elements){{{{{', '.join(rows)}}}, {{{', '.join(steps)}}}, {each.terms}}}"
+        return f"fold_{each.op.name}({elements}, 0, STEP)"
+
+    def in_memory(self, each: Dots | Fold, part: int, i: int) -> tuple[str, str]:
+        """Where the terms of an argument begin in memory, and how far apart they are."""
+        view = each.views()[part]
+        row = view.start + i * view.step
+        last = row + (each.terms - 1) * view.term_step
+        if view.term_step == 0:
+            return f"(const real *)(const vec[]){{{self.value(row, 0, None)}}}", "0"
+        number = self.loop_of(row)
+        if number is not None:
+            loop = self.loops[number]
+            time, offset = divmod(row - loop.start, loop.width)
+            if view.term_step % loop.width == 0 and last < loop.start + loop.width * loop.count:
+                place = self.keep(number, offset, str(time)).removeprefix("LOAD(").removesuffix(")")
+                return place, f"{view.term_step // loop.width} * NK{number} * STEP"
+        elif last < self.program.inputs:
+            return f"ROW({row}) + v", f"{view.term_step} * stride"
+        elif self.packed.get(self.owner[row].out, 0) > last - self.owner[row].out:
+            out = self.owner[row].out
+            return f"KEPT(G{out} + {row - out})", f"{view.term_step} * STEP"
+        raise NoKernelError(f"it adds up {each.terms} numbers that are not in one place")
+
+    def runs(self, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+        """Runs of rows at equal distances that a loop can walk along: where each begins, its length and
+        the distance.
+        """
+        begin = 0
+        while begin < len(rows):
+            number, step, end = self.loop_of(rows[begin]), 0, begin + 1
+            if end < len(rows) and (number is not None or rows[begin] < self.program.inputs):
+                step = rows[end] - rows[begin]
+                steady = step != 0 and (number is None or step % self.loops[number].width == 0)
+                while steady and end < len(rows) and rows[end] - rows[end - 1] == step:
+                    other = self.loop_of(rows[end])
+                    if other != number or (number is None and rows[end] >= self.program.inputs):
+                        break
+                    end += 1
+            yield begin, end - begin, step if end - begin > 1 else 0
+            begin = end
+
+    def pack(self, each: Gather) -> list[str]:
+        """Copy many rows to memory."""
+        lines = []
+        for begin, count, step in self.runs(each.rows):
+            text = self.value(each.rows[begin], step, None)
+            place = f"KEPT(G{each.out} + {begin}{' + t' if step else ''})"
+            loop = f"for (ptrdiff_t t = 0; t < {count}; t++) " if step else ""
+            lines.append(f"{loop}STORE({place}, {text});")
+        return lines
+
     def forward(self) -> list[str]:
         self.names: set[str] = set()
         self.declared: list[str] = []
@@ -140,8 +204,8 @@ class Values:
         for each in self.program.each:
             if isinstance(each, Loop):
                 lines += self.forward_loop(self.loops.index(each), each)
-            elif isinstance(each, Gather) and each.writes.start in self.walked:
-                continue
+            elif isinstance(each, Gather) and each.out in self.packed:
+                lines += self.pack(each)
             elif isinstance(each, Spread):
                 for row, source in zip(each.writes, each.rows, strict=True):
                     if self.loop_of(row) is not None:

@@ -25,6 +25,7 @@ from .parts import Part, Rolled
 Array = Any
 
 KIND = 2**40  # more than there are rows
+MOST_TERMS = 16  # that need not be in one block
 STILL, OWN = 0, 1  # rows that do not move, and those of the loop's block
 
 
@@ -54,6 +55,10 @@ class _Assembly:
         self.program.constants = tuple(map(float.fromhex, self.constants))
         self.program.shared_rows = params + len(self.constants)
         self.copies: dict[Gather | Spread, int] = {}
+        # The first rows of those that were reserved together, from the parameters and the inputs on.
+        self.blocks: dict[bool, list[int]] = {True: [0, params], False: [0]}
+        self.blocks[True].append(self.program.shared_rows)
+        self.blocks[False].append(inputs)
         for part, (before, body) in zip(rolled.parts, bodies, strict=True):
             first = _Part(self, part.once(), before)
             first.lower()
@@ -114,9 +119,17 @@ class _Assembly:
     def reserve(self, shared: bool, count: int) -> int:
         if shared:
             self.program.shared_rows += count
-            return self.program.shared_rows - count
-        self.program.each_rows += count
-        return self.program.each_rows - count
+            start = self.program.shared_rows - count
+        else:
+            self.program.each_rows += count
+            start = self.program.each_rows - count
+        self.blocks[shared].append(start)
+        return start
+
+    def are_regular(self, rows: Array, shared: bool) -> bool:
+        """Whether consecutive rows have the same distance, and not by chance: all are in one block."""
+        blocks: Array = np.searchsorted(self.blocks[shared], rows, "right")
+        return is_regular(rows) and bool((blocks == blocks[0]).all())
 
     def copy(self, wanted: Gather | Spread) -> int:
         """The first row of a copy; `wanted.out` is ignored, and equal rows are copied only once."""
@@ -199,7 +212,7 @@ class _Part(Lowering):
         rows, regions = self.whole.places(column)
         if (rows == rows[0]).all() and (regions == regions[0]).all():
             rows, regions = rows[:1], regions[:1]
-        if not ((regions == shared).all() and is_regular(rows)):
+        if not ((regions == shared).all() and self.whole.are_regular(rows, shared)):
             out = self.whole.reserve(shared, len(rows))
             self.whole.write(out, rows, regions, shared)
             rows = out + np.arange(len(rows))
@@ -242,8 +255,12 @@ class _Part(Lowering):
             self.emit(replace(wanted, out=out + begin, rows=wanted.rows[begin:end]))
 
     def matrix(self, shared: bool, table: Sequence[Sequence[int]], plain: bool = False) -> View:
-        kinds = {self.rows[i] // KIND for line in table for i in line}
-        return super().matrix(shared, table, plain) if len(kinds) == 1 else self.packed(shared, table)
+        rows = np.array([self.rows[i] for line in table for i in line])
+        alike = (rows // KIND == rows[0] // KIND).all()
+        if alike and not self.is_loop and len(table[0]) > MOST_TERMS:  # kernels need them in one block
+            blocks: Array = np.searchsorted(self.whole.blocks[shared], rows, "right")
+            alike = (blocks == blocks[0]).all()
+        return super().matrix(shared, table, plain) if alike else self.packed(shared, table)
 
     # --- the program -------------------------------------------------------------------------------
 
