@@ -272,10 +272,10 @@ class _Reversing:
                 self.written[view.start] = 1  # the seed
         for loop in program.each:
             if isinstance(loop, Loop) and any(self.parts[id(each)] for each in loop.body):
-                self.clear(loop.rows[loop.carried :])
+                self.clear(Rows(loop.rows[loop.carried :]))
         for each in reversed(program.each):
             self.go_back(self.result.each, each)
-        self.clear(list(inputs))
+        self.clear(Rows(list(inputs)))
         for each in reversed(program.shared):
             self.go_back(self.result.shared, each)
 
@@ -287,7 +287,7 @@ class _Reversing:
         if not parts or not some(self.reached[each.shared], Rows(each.writes)):
             return
         if not each.shared:
-            self.clear(each.writes)
+            self.clear(Rows(each.writes))
         for part in parts:
             steps.append(self.pull(each, part))
 
@@ -307,7 +307,7 @@ class _Reversing:
                     target = Rows(pull.target.rows, move.args[pull.part : pull.part + 1], loop.count)
                     mark(self.reached[pull.target.shared], target)
                     if not pull.target.shared:
-                        self.clear(moving(target))
+                        self.clear(target)
             if len(pulls) == before:
                 break
         found = [pull for each in reversed(loop.body) for pull in pulls.get(id(each), ())]
@@ -338,27 +338,30 @@ class _Reversing:
                 mark(self.written, Rows(target.rows))
                 step = Pull(instruction, part, assign=True)
             else:
-                self.clear(target.rows)
+                self.clear(Rows(target.rows))
         mark(self.reached[target.shared], Rows(target.rows))
         return step
 
-    def clear(self, rows: Sequence[int]) -> None:
+    def clear(self, rows: Rows) -> None:
         """Clear those rows that have not been written."""
-        steps, written = self.result.each, self.written
-        if isinstance(rows, range) and rows.step == 1 and written.find(0, rows.start, rows.stop) < 0:
-            return
-        for row in sorted({row for row in rows if not written[row]}):
-            written[row] = 1
+        found: list[range] = []
+        for part in rows.slices():
+            marks = self.written[part]
+            if marks.find(0) < 0:
+                continue
+            whole = range(part.start, part.stop, part.step or 1)
+            is_new = whole.step == 1 and marks.find(1) < 0
+            found += (
+                [whole] if is_new else [range(row, row + 1) for row in whole if not self.written[row]]
+            )
+            mark(self.written, Rows(whole))
+        steps = self.result.each
+        for each in sorted(found, key=lambda each: each.start):
             last = steps[-1] if steps else None
-            if isinstance(last, Zero) and last.start + last.count == row:
-                steps[-1] = Zero(last.start, last.count + 1)
+            if isinstance(last, Zero) and last.start + last.count == each.start:
+                steps[-1] = Zero(last.start, last.count + len(each))
             else:
-                steps.append(Zero(row, 1))
-
-
-def moving(rows: Rows) -> list[int]:
-    """All the rows, in every iteration."""
-    return [row for part in rows.slices() for row in range(part.start, part.stop, part.step or 1)]
+                steps.append(Zero(each.start, len(each)))
 
 
 def can_assign(pull: Pull) -> bool:
