@@ -20,6 +20,8 @@ import programs
 from measure import Row, Table, Work, in_time_units, sized
 from programs import START, Functions
 from race import OURS, TWO_DEVICES, Contestant, Race
+from works.paths_in_c import c_paths
+from works.spelling import KERNELS, by_hand
 
 from chainrule import Value, exp, mean, relu
 from chainrule.compiler import compile
@@ -402,6 +404,10 @@ def xad_path(paths: int) -> Work:
     return run
 
 
+def c_path(paths: int) -> Work:
+    return c_paths(shocks_of(paths))
+
+
 def path_model() -> Table:
     def jax_spelled(text: str, price: Any, mode: Any, slow: bool = False) -> Contestant:
         start = partial(jax_path, price, mode)
@@ -418,7 +424,7 @@ def path_model() -> Table:
     fori = partial(looped_price, by_fori_loop)
     fast = generated_c("-Ofast")
     contestants = [
-        Contestant(OURS, "the loop as it is", chainrule_path, PATHS),
+        Contestant(OURS, "the loop as it is", chainrule_path, PATHS, environment=KERNELS),
         jax_spelled("unrolled, reverse mode", unrolled_price, reverse_mode, slow=True),
         jax_spelled("scan, reverse mode", scan, reverse_mode),
         jax_spelled("scan with unroll=2, reverse mode", twice, reverse_mode),
@@ -432,6 +438,7 @@ def path_model() -> Table:
         casadi_spelled("C, -Ofast", partial(casadi_path, fast, 1), "gcc"),
         casadi_spelled("C, -Ofast, threads: 2", partial(casadi_path, fast, 2), "gcc"),
         casadi_spelled("C, -Ofast, OpenMP", casadi_openmp, "gcc"),
+        by_hand("reverse sweep by hand on the core's vectors, threads: 2", c_path, PATHS),
         Contestant("HIPS autograd", "arrays", autograd_path, PATHS, False, modules=["autograd"]),
         Contestant("XAD", f"{XAD_PATHS} paths, scaled", xad_path, XAD_PATHS, False, modules=["xad"]),
     ]
@@ -440,7 +447,7 @@ def path_model() -> Table:
         contestants,
         checked=CHECKED_PATHS,
         shown=PATHS,
-        targets={"JAX": 4.0, "CasADi": 8.0},
+        targets={"JAX": 4.0, "CasADi": 8.0, "C": 0.769},
         advice="For a path model with few parameters, written as a JAX loop",
     )
     table = race.table()

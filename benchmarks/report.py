@@ -27,7 +27,7 @@ from measure import RECORDS, markdown, ratio_text
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 SCRIPTS = (
-    *("eager", "training", "pricing", "calculus", "gpt", "one_sample"),
+    *("eager", "training", "pricing", "calculus", "gpt", "deep"),
     *("compile_time", "threads", "layout"),
 )
 

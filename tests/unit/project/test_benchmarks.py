@@ -32,13 +32,16 @@ TARGETS = {
         *("JAX >= 2", "PyTorch >= 80", "micrograd >= 100,000"),
         *("JAX >= 2", "PyTorch >= 2"),
     ],
-    "pricing": ["JAX >= 3", "JAX, first result >= 5", "JAX >= 4", "CasADi >= 8"],
+    "pricing": ["JAX >= 3", "JAX, first result >= 5", "JAX >= 4", "CasADi >= 8", "C >= 0.769"],
     "calculus": [
         *("JAX >= 3", "JAX >= 2", "JAX, first result >= 10"),
         *("CasADi >= 2", "CasADi, first result >= 5"),
     ],
     "gpt": ["plain Value >= 500"],
-    "one_sample": [],
+    "deep": [
+        *("JAX >= 1.5", "C >= 0.667", "JAX >= 1.5", "JAX >= 1.5", "CasADi >= 2"),
+        *("JAX >= 4", "C >= 0.769", "JAX >= 2", "PyTorch >= 2", "kalman >= 2"),
+    ],
 }
 
 

@@ -118,6 +118,28 @@ def test_kernels_repeat_every_bit(seed: int, monkeypatch: pytest.MonkeyPatch) ->
     check(seed, kernels=True)
 
 
+@needs_c
+@pytest.mark.parametrize("f", [decay, lambda x, rates: [decay(x, rates)]])
+def test_planned_calls_run_the_kernel(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINRULE_KERNELS", "wait")
+    if building.unavailable():
+        pytest.skip("needs a C compiler")
+    run, machines = native.c_core.run_machine, []
+
+    def recorded(machine: Any, *arguments: Any) -> None:
+        machines.append(machine)
+        run(machine, *arguments)
+
+    monkeypatch.setattr(native.c_core, "run_machine", recorded)
+    step, rates = cr.compile(f, batch=None), np.linspace(0.1, 0.5, 200)
+    first, second, third = step(0.3, rates), step(0.3, rates), step(0.3, rates)
+    assert first == second == third
+    (variants,) = step.variants.values()
+    (machine,) = variants[0].machines.values()
+    kernel = machine.kernels.machines[True]
+    assert [each is kernel for each in machines] == [True, True, True]
+
+
 def test_what_is_carried_over_two_steps() -> None:
     def fibonacci(x: Any, weights: Any) -> Any:
         old, new = x, 2.0 * x

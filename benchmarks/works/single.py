@@ -1,184 +1,30 @@
-"""How fast is a single sample, with no batch to spread the cost over? Compared with JAX, CasADi and C.
+"""A single sample, with no batch to spread the cost over: Hessians at points, and calls of a formula.
 
-A long recurrence, a Hessian, and a small formula that is called repeatedly. Our compiler works on
-rows of samples, so here each row has a single number, and we expect others to win.
+Our compiler works on rows of samples. Here each row has a single number, so the overhead of a call
+counts.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count, pairwise
-from pathlib import Path
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-import measure
 import numpy as np
 import programs
-from measure import Table, Work, sized
+from measure import Work, sized
 from race import OURS, Contestant, Race
+from works.spelling import FAST, built, casadi, pointer
 
 import chainrule
-from chainrule import Value, compile, hessian, value_and_grad
+from chainrule import compile, hessian, value_and_grad
 
-PEERS = ("jax", "casadi")
-LENGTH = sized(20_000, 50)
-WEIGHTS = (0.7, 0.4, 0.1)  # for the previous state and for the input, and the bias
 VARIABLES = sized(50, 6)
 HESSIANS = sized(100, 3)
 CALLS = sized(1_000, 5)
-
-Started = Callable[[int], Work]
-NUMBERS = count()
-
-
-def built(source: str) -> ctypes.CDLL:
-    """Compile C to a shared library, in the contestant's working directory."""
-    name = (
-        Path.cwd() / f"library{next(NUMBERS)}"
-    )  # a second library of the same name would not be loaded
-    name.with_suffix(".c").write_text(source)
-    files = [str(name.with_suffix(".c")), "-o", str(name.with_suffix(".so"))]
-    subprocess.run(["cc", "-O3", "-march=native", "-fPIC", "-shared", *files, "-lm"], check=True)
-    return ctypes.CDLL(str(name.with_suffix(".so")))
-
-
-def pointer(array: Any) -> Any:
-    """A pointer for C that keeps the array alive."""
-    return np.ctypeslib.as_ctypes(array)
-
-
-# --- one sample through many steps of a recurrence: the loss and three gradients -------------------
-#
-# A recurrent network of one neuron: h = tanh(w h + u x + b), and the sum of (h - y)² over all steps.
-# start(n) uses the first n steps, so that a race can compare results on a few.
-
-
-def series(length: int) -> tuple[Any, Any]:
-    numbers = programs.normals(2, LENGTH)
-    return numbers[0, :length].copy(), numbers[1, :length].copy()
-
-
-def recurrence(tanh: Callable[[Any], Any], weights: Sequence[Any], xs: Any, ys: Any) -> Any:
-    w, u, b = weights
-    state = total = 0.0
-    for x, y in zip(xs, ys, strict=True):
-        state = tanh(w * state + u * x + b)
-        total = total + (state - y) * (state - y)
-    return total
-
-
-def chainrule_eager_recurrence(length: int) -> Work:
-    xs, ys = (numbers.tolist() for numbers in series(length))
-
-    def run() -> Any:
-        weights = [Value(w) for w in WEIGHTS]
-        loss = recurrence(chainrule.tanh, weights, xs, ys)
-        loss.backward()
-        return [loss.data, *(w.grad for w in weights)]
-
-    return run
-
-
-def chainrule_compiled_recurrence(length: int) -> Work:
-    weights = [Value(w) for w in WEIGHTS]
-    step = compile(lambda xs, ys: recurrence(chainrule.tanh, weights, xs, ys), weights)
-    xs, ys = (numbers[None] for numbers in series(length))
-
-    def run() -> Any:
-        value, gradients = step.value_and_grad(xs, ys)
-        return [value, *gradients]
-
-    return run
-
-
-def jax_recurrence(unroll: int, length: int) -> Work:
-    import jax
-    import jax.numpy as jnp
-
-    def loss(weights: Any, xs: Any, ys: Any) -> Any:
-        w, u, b = weights
-
-        def step(carried: Any, pair: Any) -> Any:
-            state, total = carried
-            x, y = pair
-            state = jnp.tanh(w * state + u * x + b)
-            return (state, total + (state - y) ** 2), None
-
-        return jax.lax.scan(step, (0.0, 0.0), (xs, ys), unroll=unroll)[0][1]
-
-    run = jax.jit(jax.value_and_grad(loss))
-    weights, (xs, ys) = jnp.array(WEIGHTS), map(jnp.array, series(length))
-
-    def work() -> Any:
-        value, gradients = run(weights, xs, ys)
-        return np.append(np.asarray(value), np.asarray(gradients))
-
-    return work
-
-
-RECURRENCE_IN_C = """
-#include <math.h>
-
-/* states has room for n + 1 numbers; result: the loss, then its gradient with respect to w, u, b. */
-void recurrence(int n, const double *weights, const double *x, const double *y, double *states,
-                double *result) {
-    const double w = weights[0], u = weights[1], b = weights[2];
-    double total = 0.0, back = 0.0, dw = 0.0, du = 0.0, db = 0.0;
-    states[0] = 0.0;
-    for (int k = 0; k < n; k++) {
-        states[k + 1] = tanh(w * states[k] + u * x[k] + b);
-        total += (states[k + 1] - y[k]) * (states[k + 1] - y[k]);
-    }
-    for (int k = n; k > 0; k--) {
-        back += 2.0 * (states[k] - y[k - 1]);
-        back *= 1.0 - states[k] * states[k];
-        dw += back * states[k - 1];
-        du += back * x[k - 1];
-        db += back;
-        back *= w;
-    }
-    result[0] = total, result[1] = dw, result[2] = du, result[3] = db;
-}
-"""
-
-
-def c_recurrence(length: int) -> Work:
-    function = built(RECURRENCE_IN_C).recurrence
-    weights, result, states = np.array(WEIGHTS), np.empty(4), np.empty(length + 1)
-    xs, ys = series(length)
-    pointers = [pointer(array) for array in (weights, xs, ys, states, result)]
-
-    def run() -> Any:
-        function(length, *pointers)
-        return result.copy()
-
-    return run
-
-
-def recurrences() -> Race:
-    def spelled(text: str, unroll: int) -> Contestant:
-        return Contestant("JAX", text, partial(jax_recurrence, unroll), LENGTH, modules=["jax"])
-
-    contestants = [
-        Contestant(OURS, "compiled", chainrule_compiled_recurrence, LENGTH),
-        Contestant(OURS, "eager", chainrule_eager_recurrence, LENGTH, compiles=False),
-        spelled("scan", 1),
-        spelled("scan with unroll=8", 8),
-        Contestant("C", "reverse sweep by hand, -O3", c_recurrence, LENGTH, programs=["cc"]),
-    ]
-    return Race(
-        f"one sample through {LENGTH:,} steps of a recurrence, three gradients",
-        contestants,
-        checked=min(LENGTH, 100),
-        shown=LENGTH,
-        advice="For a long loop on a single sample",
-    )
-
 
 # --- a Hessian at one point after another --------------------------------------------------------
 
@@ -238,14 +84,6 @@ def casadi_hessian(options: dict[str, Any], how_many: int) -> Work:
     return at_each_point(run, [casadi.DM(point) for point in points(how_many)], flat)
 
 
-def compiled_c(flag: str) -> dict[str, Any]:
-    return {"jit": True, "compiler": "shell", "jit_options": {"flags": [flag, "-march=native"]}}
-
-
-def casadi(text: str, start: Started, units: int, *needed: str) -> Contestant:
-    return Contestant("CasADi", text, start, units, modules=["casadi"], programs=needed)
-
-
 def hessians() -> Race:
     contestants = [
         Contestant(OURS, "compile(hessian(f))", chainrule_hessian, HESSIANS),
@@ -258,7 +96,7 @@ def hessians() -> Race:
             )
         ),
         casadi("hessian, SX", partial(casadi_hessian, {}), HESSIANS),
-        casadi("hessian, C, -Ofast", partial(casadi_hessian, compiled_c("-Ofast")), HESSIANS, "gcc"),
+        casadi("hessian, C, -Ofast", partial(casadi_hessian, FAST), HESSIANS, "gcc"),
     ]
     return Race(
         f"Hessian of {VARIABLES} variables, one point per call",
@@ -406,7 +244,6 @@ def casadi_buffer_calls(compiler_options: dict[str, Any], how_many: int) -> Work
 
 
 def calls() -> Race:
-    fast = compiled_c("-Ofast")
     contestants = [
         Contestant(OURS, "compiled", chainrule_calls, CALLS),
         Contestant(OURS, "eager", chainrule_eager_calls, CALLS, compiles=False),
@@ -415,7 +252,7 @@ def calls() -> Race:
         Contestant("JAX", "compiled ahead of time", partial(jax_calls, True), CALLS, modules=["jax"]),
         casadi("SX", partial(casadi_calls, {}), CALLS),
         casadi("SX, buffer", partial(casadi_buffer_calls, {}), CALLS),
-        casadi("C, -Ofast, buffer", partial(casadi_buffer_calls, fast), CALLS, "gcc"),
+        casadi("C, -Ofast, buffer", partial(casadi_buffer_calls, FAST), CALLS, "gcc"),
         Contestant("C", "by hand, -O3, via ctypes", c_calls, CALLS, programs=["cc"]),
     ]
     return Race(
@@ -424,13 +261,3 @@ def calls() -> Race:
         checked=3,
         advice='For a small formula called with one sample at a time (or export it: `source("c")`)',
     )
-
-
-def tables() -> Iterator[Table]:
-    yield recurrences().table()
-    yield hessians().table()
-    yield calls().table()
-
-
-if __name__ == "__main__":
-    sys.exit(measure.main(tables, PEERS))
