@@ -389,6 +389,39 @@ def compiling(**options: Any) -> Prepare:
     return prepare
 
 
+def compiling_a_loop(kernels: str) -> Prepare:
+    """The same for a series: its loop is found again and, with kernels="wait", becomes a kernel."""
+
+    def walk(x: Any, rates: Any) -> Any:
+        total = 0.0
+        for rate in rates:
+            x = x + rate * x.sin()
+            total = total + x * x
+        return total
+
+    rates = np.linspace(0.1, 0.5, 40)
+    value, gradient = compile(walk, batch=None).value_and_grad(0.3, rates, argnums=1)
+
+    def prepare() -> Prepared:
+        step = compile(walk, batch=None)
+
+        def call() -> Any:
+            before = os.environ.get("CHAINRULE_KERNELS")
+            os.environ["CHAINRULE_KERNELS"] = kernels
+            try:
+                return step.value_and_grad(0.3, rates, argnums=1)
+            finally:
+                os.environ["CHAINRULE_KERNELS"] = before or "on"
+
+        def check(failed: bool) -> None:
+            found, slopes = call()
+            assert (found, slopes.tolist()) == (value, gradient.tolist())
+
+        return call, check
+
+    return prepare
+
+
 def calling(**options: Any) -> Prepare:
     """A call of a function that has already been compiled."""
     w = Value(2.0)
@@ -885,6 +918,8 @@ ENTRIES: list[Entry] = [
     *(Entry(mode.__name__, partial(entering, mode)) for mode in (no_grad, enable_grad, detect_anomaly)),
     Entry("compile", compiling),
     Entry("compile, numpy", partial(compiling, backend="numpy")),
+    Entry("compile, loop", partial(compiling_a_loop, "off")),
+    Entry("compile, kernel", partial(compiling_a_loop, "wait")),
     Entry("compile, float32", partial(compiling, dtype="float32")),
     Entry("compile, a new parameter", adding_a_parameter),
     Entry("a compiled call", calling),

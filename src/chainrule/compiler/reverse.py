@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..support.caching import cached_property
 from .instructions import (
@@ -27,6 +29,8 @@ from .instructions import (
     unrolled,
 )
 from .program import Program, Written, check
+
+Marks = Any  # an array of bools, one for each row
 
 
 @dataclass(frozen=True)
@@ -186,13 +190,10 @@ class _Activity:
     """Which rows depend on a parameter or input whose gradient is needed."""
 
     def __init__(self, program: Program, params: bool, inputs: Collection[int]) -> None:
-        self.memory: dict[bool, bytearray] = {
-            True: bytearray(program.shared_rows),
-            False: bytearray(program.each_rows),
-        }
-        self.memory[True][: program.params] = bytes([params]) * program.params
+        self.memory = marks(program)
+        self.memory[True][: program.params] = params
         for row in inputs:
-            self.memory[False][row] = 1
+            self.memory[False][row] = True
         self.parts: dict[int, list[int]] = {}  # per instruction, the arguments that receive a gradient
         for each in [*program.shared, *program.each]:
             if isinstance(each, Loop):
@@ -244,14 +245,20 @@ class Rows(NamedTuple):
             yield slice(first, last + 1, abs(step))
 
 
-def some(memory: bytearray, rows: Rows) -> bool:
+def marks(program: Program) -> dict[bool, Marks]:
+    """A mark for each row of both memory regions, which no row has yet."""
+    counts = {True: program.shared_rows, False: program.each_rows}
+    return {shared: np.zeros(count, bool) for shared, count in counts.items()}
+
+
+def some(memory: Marks, rows: Rows) -> bool:
     """Whether any of the rows is marked."""
-    return any(memory[part].find(1) >= 0 for part in rows.slices())
+    return any(memory[part].any() for part in rows.slices())
 
 
-def mark(memory: bytearray, rows: Rows) -> None:
+def mark(memory: Marks, rows: Rows) -> None:
     for part in rows.slices():
-        memory[part] = b"\1" * len(memory[part])
+        memory[part] = True
 
 
 def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -> Reverse:
@@ -264,12 +271,11 @@ class _Reversing:
         self.result = Reverse()
         self.parts = _Activity(program, params, inputs).parts
         # Which adjoints receive a contribution, and which have been written: cleared, or assigned.
-        self.reached = {True: bytearray(program.shared_rows), False: bytearray(program.each_rows)}
-        self.written = bytearray(program.each_rows)
+        self.reached, self.written = marks(program), marks(program)[False]
         for view in program.outputs:
-            self.reached[view.shared][view.start] = 1
+            self.reached[view.shared][view.start] = True
             if not view.shared:
-                self.written[view.start] = 1  # the seed
+                self.written[view.start] = True  # the seed
         for loop in program.each:
             if isinstance(loop, Loop) and any(self.parts[id(each)] for each in loop.body):
                 self.clear(Rows(loop.rows[loop.carried :]))
@@ -294,7 +300,7 @@ class _Reversing:
     def go_back_through(self, steps: list[Step], loop: Loop) -> None:
         """The pulls of a loop. Adjoints are cleared before it, so that all its pulls add."""
         pulls: dict[int, list[Pull]] = {}
-        before_loop = bytearray(self.reached[False])
+        before_loop = self.reached[False].copy()
         while True:
             before = len(pulls)
             for instruction, move in zip(reversed(loop.body), reversed(loop.moves), strict=True):
@@ -314,7 +320,7 @@ class _Reversing:
         if found:
             steps.append(LoopBack(loop, tuple(self.assigning(loop, found, before_loop))))
 
-    def assigning(self, loop: Loop, pulls: Iterable[Pull], reached: bytearray) -> Iterator[Pull]:
+    def assigning(self, loop: Loop, pulls: Iterable[Pull], reached: Marks) -> Iterator[Pull]:
         """The pulls, of which the first that reaches rows of the loop assigns their adjoints, unless
         something had reached them before the loop.
         """
@@ -346,11 +352,11 @@ class _Reversing:
         """Clear those rows that have not been written."""
         found: list[range] = []
         for part in rows.slices():
-            marks = self.written[part]
-            if marks.find(0) < 0:
+            known = self.written[part]
+            if known.all():
                 continue
             whole = range(part.start, part.stop, part.step or 1)
-            is_new = whole.step == 1 and marks.find(1) < 0
+            is_new = whole.step == 1 and not known.any()
             found += (
                 [whole] if is_new else [range(row, row + 1) for row in whole if not self.written[row]]
             )
