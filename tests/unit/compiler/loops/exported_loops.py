@@ -1,6 +1,6 @@
 """Random programs with loops, exported to C: the same bits as eager mode.
 
-    python -m tests.conformance.campaigns.exported_loops [PROGRAMS] [SEED]
+    python -m tests.unit.compiler.loops.exported_loops [PROGRAMS] [SEED]
 
 Bodies are random expressions of parameters, inputs at step t, constants that change or not, earlier
 states and values of the same step; with inner loops, conditions, folds, `take`, first steps of their own
@@ -17,16 +17,16 @@ from typing import Any
 from chainrule import Value, less, mean, ops, sqrt, sum, take, where
 from chainrule.compiler import Compiled, compile
 
-from .exports import Result, all_identical, build, in_c, written
+from ....conformance.campaigns.exports import Result, all_identical, build, in_c, written
 
 UNARY = ("tanh", "sin", "sigmoid", "exp", "abs", "relu", "softplus")
 BINARY = ("add", "sub", "mul", "div", "maximum", "pow")
 BATCH = 50  # programs in one library
 
 
-def program(rng: random.Random) -> tuple[Value, list[Value], list[Value]]:
+def program(rng: random.Random, steps: int | None = None) -> tuple[Value, list[Value], list[Value]]:
     """A random result with its parameters and inputs."""
-    steps = rng.randint(5, 30)
+    steps = rng.randint(5, 30) if steps is None else steps
     params = [Value(rng.uniform(-1.0, 1.0)) for _ in range(rng.randint(1, 4))]
     inputs = [Value(rng.uniform(-2.0, 2.0)) for _ in range(steps + 1)]
     order = rng.sample(range(steps), steps) if rng.random() < 0.2 else list(range(steps))
