@@ -3,29 +3,37 @@
 Four networks are trained with plain gradient descent, each on one batch, from the same weights
 everywhere. After some steps all parameters must agree; only then is anything timed. JAX runs its loop
 over the steps inside one jitted call. PyTorch also runs compiled, one or ten whole steps at a time.
+
+For networks of digits' size, the gradient alone is compared too, and an epoch of `fit` with a loop in
+PyTorch: there, the compile time is what `fit` does before the first step.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import measure
 import numpy as np
 import programs
-from measure import Table, Work, sized
+from measure import Row, Table, Work, sized
 from programs import matrix_product, sum_of_products
-from race import OURS, Contestant, Race
+from race import OURS, Contestant, Race, a_folder
 
 from chainrule import data, dot, nn, optim, relu
 from chainrule.compiler import compile
 from chainrule.compiler.inputs import Batch
 from chainrule.compiler.training import Trainer
+from chainrule.train import fit
 
 PEERS = ("jax", "torch", "micrograd")
 CHECKED = sized(10, 2)  # steps after which all parameters are compared
@@ -33,6 +41,9 @@ RATE = 0.05
 WEIGHT_DECAY = 1e-4
 TOGETHER = sized(10, 2)  # steps compiled together by torch.compile
 LARGE = (784, [512, 512, 10]) if not measure.QUICK else (12, [8, 8, 10])
+DIGITS = (784, [256, 10]) if not measure.QUICK else (12, [8, 10])
+BATCH = sized(128, 8)
+SINGLE = 1e-3  # the tolerance of float32
 
 Layers = list[tuple[Any, Any]]  # the weights, one row per neuron, and the biases
 ArrayLoss = Callable[[list[Any], Any, Any], Any]  # of parameters, scores and targets
@@ -118,17 +129,25 @@ def classes() -> Problem:
     return Problem(model, *programs.samples(256, 64), loss, jax_cross_entropy, torch_cross_entropy)
 
 
-def large() -> Problem:
-    inputs, sizes = LARGE
-    model, loss = programs.classifier(inputs, *sizes[:-1])
-    batch = programs.samples(sized(128, 8), inputs)
-    return Problem(model, *batch, loss, jax_cross_entropy, torch_cross_entropy)
+def network(sizes: tuple[int, list[int]], batch: int) -> Problem:
+    inputs, (*hidden, _) = sizes
+    model, loss = programs.classifier(inputs, *hidden)
+    samples = programs.samples(batch, inputs)
+    return Problem(model, *samples, loss, jax_cross_entropy, torch_cross_entropy)
 
 
 @cache
 def problem(name: str) -> Problem:
     """Look a problem up by name, because each contestant's process builds its own."""
-    return {"xor": xor, "moons": moons, "classes": classes, "large": large}[name]()
+    networks = {
+        "large": partial(network, LARGE, BATCH),
+        "large, 256": partial(network, LARGE, 2 * BATCH),
+        "large, 1,024": partial(network, LARGE, 8 * BATCH),
+        "digits": partial(network, DIGITS, BATCH),
+        "digits, epoch": partial(network, DIGITS, sized(50, 2) * BATCH),
+    }
+    known = {"xor": xor, "moons": moons, "classes": classes, **networks}
+    return known[name]()
 
 
 # --- ours ----------------------------------------------------------------------------------------
@@ -424,6 +443,229 @@ def micrograd_spellings(name: str) -> list[Contestant]:
     ]
 
 
+# --- the gradient alone ----------------------------------------------------------------------------
+
+
+def repeated(call: Work, times: int) -> Work:
+    def run() -> Any:
+        for _ in range(times):
+            result = call()
+        return result
+
+    return run
+
+
+def chainrule_gradient(name: str, dtype: str, calls: int) -> Work:
+    task = problem(name)
+    step = compile(task.loss, task.model.parameters(), dtype=dtype)
+    return repeated(lambda: step.value_and_grad(task.X, task.y)[1], calls)
+
+
+def jax_gradient(name: str, dtype: str, calls: int) -> Work:
+    import jax
+
+    task = problem(name)
+    X, y = jax.numpy.array(task.X, dtype), jax.numpy.array(task.y)
+    start = jax.tree.map(lambda each: jax.numpy.array(each, dtype), task.layers)
+
+    def loss(parameters: Any) -> Any:
+        rows = X
+        *hidden, (weights, biases) = parameters
+        for w, b in hidden:
+            rows = jax.nn.relu(rows @ w.T + b)
+        return task.jax_loss([], rows @ weights.T + biases, y)
+
+    gradient = jax.jit(jax.value_and_grad(loss))
+    return repeated(lambda: flat([(w, b) for w, b in jax.block_until_ready(gradient(start))[1]]), calls)
+
+
+def torch_network(task: Problem, dtype: str) -> Any:
+    import torch
+
+    modules: list[Any] = []
+    for weights, biases in task.layers:
+        linear = torch.nn.Linear(weights.shape[1], len(weights), dtype=getattr(torch, dtype))
+        linear.load_state_dict({"weight": torch.tensor(weights), "bias": torch.tensor(biases)})
+        modules += [linear, torch.nn.ReLU()]
+    return torch.nn.Sequential(*modules[:-1])
+
+
+def torch_gradient(name: str, dtype: str, threads: int, compiled: bool, calls: int) -> Work:
+    import torch
+
+    torch.set_num_threads(threads)
+    task = problem(name)
+    model = torch_network(task, dtype)
+    X, y = torch.tensor(task.X, dtype=getattr(torch, dtype)), torch.tensor(task.y)
+    parameters = list(model.parameters())
+    called = torch.compile(model) if compiled else model
+
+    def gradient() -> Any:
+        found = torch.autograd.grad(torch.nn.functional.cross_entropy(called(X), y), parameters)
+        return flat([(w.numpy(), b.numpy()) for w, b in zip(found[::2], found[1::2], strict=True)])
+
+    return repeated(gradient, calls)
+
+
+def gradients(name: str, title: str, dtype: str, targets: dict[str, float]) -> Race:
+    calls = sized(20, 1)
+    torches = [
+        Contestant(
+            "PyTorch",
+            f"{'torch.compile' if compiled else 'eager'}, threads: {threads}",
+            partial(torch_gradient, name, dtype, threads, compiled),
+            calls,
+            modules=["torch"],
+            programs=["g++"] if compiled else [],
+            slow=compiled,
+        )
+        for threads, compiled in ((1, False), (2, False), (2, True))
+    ]
+    contestants = [
+        Contestant(OURS, "compiled", partial(chainrule_gradient, name, dtype), calls),
+        Contestant("JAX", "jitted", partial(jax_gradient, name, dtype), calls, modules=["jax"]),
+        *torches,
+    ]
+    return Race(
+        f"{title}, gradient, {dtype}",
+        contestants,
+        checked=1,
+        targets=targets,
+        tolerance=SINGLE if dtype == "float32" else measure.CLOSE,
+        advice="For the gradient of a network with layers of several hundred neurons",
+    )
+
+
+MULTIPLY_ADDS_IN_C = """
+typedef double numbers __attribute__((vector_size(64)));
+
+double multiply_adds(long times) {
+    numbers sums[24] = {{0}}, factor = {0}, term = {0};
+    factor += 0.999, term += 1e-6;
+    for (long k = 0; k < times; k++) {
+        #pragma GCC unroll 24
+        for (int i = 0; i < 24; i++) sums[i] = sums[i] * factor + term;
+    }
+    double total = 0.0;
+    for (int i = 0; i < 24; i++) total += sums[i][0];
+    return total;
+}
+"""
+
+
+def share_of_the_peak() -> Table:
+    """The multiply-adds of a gradient, and as many in C that never leave the registers, on all cores."""
+    task, cores = problem("large, 1,024"), os.cpu_count() or 1
+    Path("peak.c").write_text(MULTIPLY_ADDS_IN_C)
+    command = ["cc", "-O3", "-march=native", "-mprefer-vector-width=512", "-fPIC", "-shared"]
+    subprocess.run([*command, "peak.c", "-o", "peak.so"], check=True)
+    function = ctypes.CDLL(str(Path("peak.so").resolve())).multiply_adds
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_long]
+    weights = [w.size for w, _ in task.layers]
+    needed = len(task.X) * (3 * sum(weights) - weights[0])  # the inputs need no gradient
+    step = compile(task.loss, task.model.parameters())
+    step.value_and_grad(task.X, task.y)
+
+    def alone() -> None:
+        arguments = [needed // (24 * 8 * cores)]
+        threads = [threading.Thread(target=function, args=arguments) for _ in range(cores)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    work = {"ours": lambda: step.value_and_grad(task.X, task.y), "alone": alone}
+    times = measure.in_rounds({name: partial(measure.timed, each) for name, each in work.items()})
+    cells = ["C: as many multiply-adds in registers", measure.in_time_units(times["alone"].median)]
+    rows = [
+        Row([OURS, measure.in_time_units(times["ours"].median)]),
+        Row(cells, times["alone"].to(times["ours"]), at_least=0.6),
+    ]
+    return Table([f"MLP{(LARGE[0], LARGE[1])}, batch of {8 * BATCH:,}, gradient", "median"], rows)
+
+
+# --- an epoch of fit ---------------------------------------------------------------------------------
+
+
+def chainrule_fit(steps: int) -> Work:
+    """Each call lets `fit` train one more epoch, up to a callback that waits for the next call."""
+    task = problem("digits, epoch")
+    model, _ = programs.classifier(DIGITS[0], *DIGITS[1][:-1])
+    begin, ended = threading.Semaphore(0), threading.Semaphore(0)
+    losses: list[float] = []
+
+    def wait(epoch: int, history: Any) -> None:
+        losses.append(history.losses[-1])
+        ended.release()
+        begin.acquire()
+
+    options: dict[str, Any] = {"shuffle": False, "callbacks": [wait], "progress": False}
+    options |= {"optimizer": optim.Adam(model.parameters(), lr=1e-3), "epochs": 1_000_000}
+
+    def train() -> None:
+        begin.acquire()
+        fit(model, "cross_entropy", task.X, task.y, batch_size=BATCH, **options)
+
+    threading.Thread(target=train, daemon=True).start()
+
+    def epoch() -> Any:
+        begin.release()
+        ended.acquire()
+        return losses[-1]
+
+    return epoch
+
+
+def torch_fit(threads: int, options: dict[str, bool], compiled: bool, steps: int) -> Work:
+    import torch
+
+    torch.set_num_threads(threads)
+    task = problem("digits, epoch")
+    model = torch_network(task, "float64")
+    X, y = torch.tensor(task.X), torch.tensor(task.y)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, **options)
+    called = torch.compile(model) if compiled else model
+
+    def epoch() -> Any:
+        total = 0.0
+        for i in range(0, len(X), BATCH):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(called(X[i : i + BATCH]), y[i : i + BATCH])
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return float(total) * BATCH / len(X)
+
+    return epoch
+
+
+def fitting() -> Race:
+    steps = len(problem("digits, epoch").X) // BATCH
+    spellings: list[tuple[int, dict[str, bool], bool]] = [
+        *((threads, {option: True}, False) for threads in (1, 2) for option in ("fused", "foreach")),
+        (2, {"fused": True}, True),
+    ]
+    torches = [
+        Contestant(
+            "PyTorch",
+            f"{'torch.compile' if compiled else 'eager'}, {'/'.join(options)} Adam, threads: {threads}",
+            partial(torch_fit, threads, options, compiled),
+            steps,
+            modules=["torch"],
+            programs=["g++"] if compiled else [],
+            slow=compiled,
+        )
+        for threads, options, compiled in spellings
+    ]
+    return Race(
+        f"MLP{(DIGITS[0], DIGITS[1])} with relu, batches of {BATCH}, one step of `fit` with Adam",
+        [Contestant(OURS, "fit", chainrule_fit, steps), *torches],
+        checked=steps,
+        targets={"PyTorch": 1.3},
+        advice="For training a network with layers of several hundred neurons",
+    )
+
+
 # --- races ---------------------------------------------------------------------------------------
 
 
@@ -486,6 +728,14 @@ def races() -> Iterator[Race]:
 def tables() -> Iterator[Table]:
     for race in races():
         yield race.table()
+    digits = f"MLP{(DIGITS[0], DIGITS[1])}, batch of {BATCH}"
+    yield gradients("digits", digits, "float64", {"PyTorch": 1.3}).table()
+    yield gradients("digits", digits, "float32", {"PyTorch": 1.0}).table()
+    title = f"MLP{(LARGE[0], LARGE[1])}, batch of {2 * BATCH}"
+    yield gradients("large, 256", title, "float64", {"JAX": 1.0, "PyTorch": 1.0}).table()
+    with a_folder():
+        yield share_of_the_peak()
+    yield fitting().table()
 
 
 if __name__ == "__main__":

@@ -251,6 +251,7 @@ def calls() -> Race:
         Contestant("JAX", "jitted", partial(jax_calls, False), CALLS, modules=["jax"]),
         Contestant("JAX", "compiled ahead of time", partial(jax_calls, True), CALLS, modules=["jax"]),
         casadi("SX", partial(casadi_calls, {}), CALLS),
+        casadi("C, -Ofast", partial(casadi_calls, FAST), CALLS, "gcc"),
         casadi("SX, buffer", partial(casadi_buffer_calls, {}), CALLS),
         casadi("C, -Ofast, buffer", partial(casadi_buffer_calls, FAST), CALLS, "gcc"),
         Contestant("C", "by hand, -O3, via ctypes", c_calls, CALLS, programs=["cc"]),

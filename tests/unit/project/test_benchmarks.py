@@ -31,6 +31,7 @@ TARGETS = {
         *("JAX >= 4", "PyTorch >= 300"),
         *("JAX >= 2", "PyTorch >= 80", "micrograd >= 100,000"),
         *("JAX >= 2", "PyTorch >= 2"),
+        *("PyTorch >= 1.3", "PyTorch >= 1", "JAX >= 1", "PyTorch >= 1", "C >= 0.6", "PyTorch >= 1.3"),
     ],
     "pricing": ["JAX >= 3", "JAX, first result >= 5", "JAX >= 4", "CasADi >= 8", "C >= 0.769"],
     "calculus": [

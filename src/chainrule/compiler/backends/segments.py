@@ -13,7 +13,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...ops import Op, Variadic
-from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, unrolled
+from ..instructions import (
+    Argument,
+    Code,
+    Dense,
+    Dots,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Spread,
+    Take,
+    unrolled,
+)
 from ..program import Program
 from .numpy import indices
 
@@ -63,14 +75,7 @@ class Segments:
         inputs: Sequence[Array],
         masks: Any = None,
     ) -> None:
-        self.program = program
-        self.target = target
-        self.masks = masks
-        self.arrays: tuple[list[Array], list[Array]] = ([], [])  # per sample, and shared
-        self.sizes: tuple[list[int], list[int]] = ([], [])
-        rows = program.each_rows, program.shared_rows
-        self.array_of: Any = tuple(np.full(n, -1, dtype=np.int64) for n in rows)
-        self.place_of: Any = tuple(np.zeros(n, dtype=np.int64) for n in rows)
+        self.prepare(program, target, masks)
         for array, which in params:
             self.put(True, np.asarray(which), array)
         if program.constants:
@@ -81,7 +86,21 @@ class Segments:
         for array, count in inputs:
             self.put(False, np.arange(first, first + count), array)
             first += count
-        for instruction in unrolled([*program.shared, *program.each]):
+        self.run([*program.shared, *program.each])
+
+    def prepare(self, program: Program, target: Any, masks: Any) -> None:
+        """Start without any rows."""
+        self.program = program
+        self.target = target
+        self.masks = masks
+        self.arrays: tuple[list[Array], list[Array]] = ([], [])  # per sample, and shared
+        self.sizes: tuple[list[int], list[int]] = ([], [])
+        rows = program.each_rows, program.shared_rows
+        self.array_of: Any = tuple(np.full(n, -1, dtype=np.int64) for n in rows)
+        self.place_of: Any = tuple(np.zeros(n, dtype=np.int64) for n in rows)
+
+    def run(self, code: Sequence[Code]) -> None:
+        for instruction in unrolled(code):
             self.put(instruction.shared, np.array(instruction.writes), self.compute(instruction))
 
     def put(self, shared: bool, which: np.ndarray[Any, Any], array: Array) -> None:

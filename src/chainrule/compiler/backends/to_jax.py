@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...support.tree import children
 from ..calculus.layout import filled
 from ..inputs import leaves_of
-from ..pipeline import Pipeline
+from ..pipeline import Pipeline, pipeline
 from ..tracing import TraceError
 from .parameters import ParameterTree, names_of
 
@@ -36,9 +36,10 @@ class JaxFunction:
         self.key, variant = traced_once(step, batch)
         self.template: Any = variant.trace.template
         self.tree: ParameterTree = ParameterTree(names_of(step, model))
-        pipeline = Pipeline(variant.one_sample(self.key))
+        stages = pipeline(variant.one_sample(self.key), None)
         inputs = variant.inputs + variant.shared
-        self.program: Program = pipeline.lowered(variant.params, inputs, False, differentiated=True)
+        assert isinstance(stages, Pipeline)
+        self.program: Program = stages.lowered(variant.params, inputs, False, differentiated=True)
         self.__name__: str = getattr(step.function, "__name__", "compiled")
 
     def initial(self) -> Any:

@@ -13,7 +13,7 @@ STACK = 16384  # if the arrays of a call hold more numbers than this, they are s
 
 TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a": "const int *a"}
 TYPES |= {"b": "const int *b", "c": "const int *c", "n": "int n", "o": "int o"}
-TYPES |= {"scratch": "int scratch"}
+TYPES |= {"scratch": "int scratch", "t": "int t", "u": "int u", "w": "int w"}
 
 
 class _C(ExportLanguage):
@@ -27,6 +27,12 @@ class _C(ExportLanguage):
 
     def table(self, name: str, places: str) -> str:
         return f"static const int {name}[] = {{{places}}};"
+
+    def numbers(self, name: str, literals: str) -> str:
+        return f"static const double {name}[] = {{{literals}}};"
+
+    def local_table(self, name: str, places: Sequence[str]) -> str:
+        return f"const int {name}[] = {{{', '.join(places)}}};"
 
 
 C = _C(**vars(writing.C))

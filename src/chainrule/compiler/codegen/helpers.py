@@ -25,7 +25,8 @@ class ExportLanguage(Language, ABC):
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
     them, `a`, `b` and `c` tables of indices into these, `n` the length of the tables, `o` the index
-    of a result, `scratch` the start of free space. All other parameters are numbers.
+    of a result, `scratch` the start of free space; `t`, `u` and `w` count the iterations of nested
+    loops. All other parameters are numbers.
     """
 
     @abstractmethod
@@ -37,6 +38,14 @@ class ExportLanguage(Language, ABC):
     @abstractmethod
     def table(self, name: str, places: str) -> str:
         """A constant table of indices."""
+
+    @abstractmethod
+    def numbers(self, name: str, literals: str) -> str:
+        """A constant table of numbers."""
+
+    @abstractmethod
+    def local_table(self, name: str, places: Sequence[str]) -> str:
+        """A table of indices that depend on the counters of loops, as a statement."""
 
 
 def mentions(name: str, lines: Iterable[str]) -> bool:
@@ -50,24 +59,32 @@ class Helpers:
         self.language = language
         self.functions: dict[str, list[str]] = {}
         self.tables: dict[tuple[int, ...], str] = {}
+        self.literals: dict[tuple[str, ...], str] = {}
         self.slopes: dict[tuple[Op, int], Any] = {}
 
     def lines(self) -> list[str]:
         """The text of all tables and functions."""
         lines: list[str] = []
         for places, name in self.tables.items():
-            text = self.language.table(name, ", ".join(map(str, places)))
-            lines += textwrap.wrap(text, 100, subsequent_indent="    ", break_long_words=False)
+            lines += self.wrapped(self.language.table(name, ", ".join(map(str, places))))
+        for texts, name in self.literals.items():
+            lines += self.wrapped(self.language.numbers(name, ", ".join(texts)))
         lines += [""] if lines else []
         for function in self.functions.values():
             lines += [*function, ""]
         return lines
+
+    def wrapped(self, text: str) -> list[str]:
+        return textwrap.wrap(text, 100, subsequent_indent="    ", break_long_words=False)
 
     def add(self, name: str, params: Sequence[str], body: Sequence[str], returns: bool = False) -> None:
         self.functions[name] = self.language.function(returns, name, params, body)
 
     def table(self, places: tuple[int, ...]) -> str:
         return self.tables.setdefault(places, f"places_{len(self.tables)}")
+
+    def numbers(self, texts: tuple[str, ...]) -> str:
+        return self.literals.setdefault(texts, f"numbers_{len(self.literals)}")
 
     def sequence(self, name: str, params: Sequence[str], statements: Sequence[str]) -> str:
         """Write statements as a function, split if long; returns the statement that calls it."""

@@ -52,6 +52,12 @@ class _JavaScript(ExportLanguage):
     def table(self, name: str, places: str) -> str:
         return f"const {name} = [{places}];"
 
+    def numbers(self, name: str, literals: str) -> str:
+        return f"const {name} = [{literals}];"
+
+    def local_table(self, name: str, places: Sequence[str]) -> str:
+        return f"const {name} = [{', '.join(places)}];"
+
 
 JAVASCRIPT = _JavaScript(
     spelling=spelling("===", {name: f"Math.{name}" for name in MATH})

@@ -19,6 +19,7 @@ from ...support.numbers import plural
 from ...version import __version__
 from ..graph import CONSTANT, INPUT, PARAM, Graph
 from .helpers import Helpers
+from .repeats import Roller, index, indices, number, plain
 
 LONGEST_LIST = 100  # maximum lines in the comments that list parameters and inputs
 
@@ -54,7 +55,7 @@ class Statements:
     with respect to every node.
     """
 
-    def __init__(self, graph: Graph, export: Export, helpers: Helpers, number: int) -> None:
+    def __init__(self, graph: Graph, export: Export, helpers: Helpers, variant: int) -> None:
         self.graph = graph
         self.helpers = helpers
         self.first_input: int = len(export.params)
@@ -65,8 +66,7 @@ class Statements:
         ] = []  # of nodes that depend only on constants; None for the rest
         self.active: list[bool] = []  # whether a gradient flows to a parameter or an input
         self.places: dict[int, int] = {}
-        statements = self.compute()
-        self.forward: str = helpers.sequence(f"forward_{number}", ["v"], statements)
+        self.forward: str = self.function(f"forward_{variant}", ["v"], self.compute())
         self.outputs: list[int] = [self.places[i] for i in graph.outputs]
         self.guards: list[int] = [self.places[i] for i in graph.guards]
         self.conditional: set[int] = set()
@@ -74,7 +74,11 @@ class Statements:
         if export.output_count == 1:
             self.conditional = self.find_conditional()
             params = ["v", "g", "r"] if self.conditional else ["v", "g"]
-            self.backward = helpers.sequence(f"backward_{number}", params, self.differentiate())
+            self.backward = self.function(f"backward_{variant}", params, self.differentiate())
+
+    def function(self, name: str, params: Sequence[str], marked: Sequence[str]) -> str:
+        """Write statements as a function, with loops; returns the statement that calls it."""
+        return self.helpers.sequence(name, params, Roller(self.helpers, name, params).lines(marked))
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -88,14 +92,14 @@ class Statements:
         for i, (what, args) in enumerate(self.graph.nodes):
             self.numbers.append(self.known(what, args))
             self.active.append(self.is_active(what, args))
-            number = self.numbers[i]
+            known = self.numbers[i]
             if what in (INPUT, PARAM):
                 self.places[i] = args[0] + (self.first_input if what == INPUT else 0)
-            elif number is None or i in listed:
+            elif known is None or i in listed:
                 self.places[i] = self.size
                 self.size += 1
-                text = self.value(i) if number is None else self.helpers.language.literal(number)
-                statements.append(f"v[{self.places[i]}] = {text};")
+                text = self.value(i) if known is None else number(self.helpers.language.literal(known))
+                statements.append(f"v[{index(self.places[i])}] = {text};")
         return statements
 
     def known(self, what: Op | str, args: tuple[int, ...]) -> float | None:
@@ -110,8 +114,10 @@ class Statements:
         return any(self.active[a] and what.differentiable(k) for k, a in enumerate(args))
 
     def operand(self, i: int) -> str:
-        number = self.numbers[i]
-        return f"v[{self.places[i]}]" if number is None else self.helpers.language.literal(number)
+        known = self.numbers[i]
+        if known is None:
+            return f"v[{index(self.places[i])}]"
+        return number(self.helpers.language.literal(known))
 
     def value(self, i: int) -> str:
         what, args = self.graph.nodes[i]
@@ -128,11 +134,11 @@ class Statements:
     def tables(self, op: Variadic, args: tuple[int, ...]) -> list[str]:
         """One index table per part of an element (two for `dot`), then the number of elements."""
         parts = zip(*op.elements(args), strict=True)
-        names = [self.helpers.table(tuple(self.places[a] for a in part)) for part in parts]
+        names = [indices([self.places[a] for a in part]) for part in parts]
         return [*names, str(len(args) // op.width)]
 
     def picked(self, args: tuple[int, ...]) -> str:
-        table = self.helpers.table(tuple(self.places[a] for a in args[1:]))
+        table = indices([self.places[a] for a in args[1:]])
         return f"{self.operand(args[0])}, {table}, {len(args) - 1}"
 
     # --- gradients -------------------------------------------------------------------------------
@@ -163,7 +169,7 @@ class Statements:
         for i in range(len(self.graph.nodes) - 1, -1, -1):
             lines = self.pulls(i) if i in self.reached else []
             if lines and i in self.conditional:
-                lines = ["\n".join([f"if (r[{self.places[i]}]) {{", *indented(lines), "}"])]
+                lines = ["\n".join([f"if (r[{index(self.places[i])}]) {{", *indented(lines), "}"])]
             statements += lines
         return statements
 
@@ -173,15 +179,16 @@ class Statements:
         edges = self.edges(i)
         if isinstance(what, str) or not edges:
             return []
-        marks = {a: f"r[{self.places[a]}] = 1;" for _, a in edges if a in self.conditional}
+        marks = {a: f"r[{index(self.places[a])}] = 1;" for _, a in edges if a in self.conditional}
         if isinstance(what, Variadic):
             self.scratch = max(self.scratch, len(args) if what.leave_one_out else 0)
             name = self.helpers.pull(what)
-            call = f"{name}(v, g, {self.places[i]}, {', '.join(self.tables(what, args))}, {self.size});"
+            out, tables = index(self.places[i]), ", ".join(self.tables(what, args))
+            call = f"{name}(v, g, {out}, {tables}, {self.size});"
             return [call, *marks.values()]
         if what.name == "take":
             pull = self.helpers.take("pull_take", ["g", "o"], "g[a[i]] += g[o];")
-            lines = [f"{pull}(g, {self.places[i]}, {self.picked(args)});"]
+            lines = [f"{pull}(g, {index(self.places[i])}, {self.picked(args)});"]
             if marks:
                 mark = self.helpers.take("mark_take", ["r"], "r[a[i]] = 1;")
                 lines.append(f"{mark}(r, {self.picked(args)});")
@@ -191,7 +198,7 @@ class Statements:
     def contribution(self, i: int, op: Op, part: int, a: int, mark: str) -> str:
         args = [self.operand(x) for x in self.graph.nodes[i][1]]
         slope = self.helpers.slope(op, part, args, self.operand(i))
-        target, gradient = f"g[{self.places[a]}]", f"g[{self.places[i]}]"
+        target, gradient = f"g[{index(self.places[a])}]", f"g[{index(self.places[i])}]"
         if op.selects:  # a derivative of exactly 0 means a branch not taken
             lines = [f"{target} += {gradient} * slope;", *([mark] if mark else [])]
             inner = [
@@ -201,7 +208,7 @@ class Statements:
             return "\n".join(["{", *indented([*inner, *indented(lines), "}"]), "}"])
         language = self.helpers.language
         simple = {language.literal(1.0): f"+= {gradient}", language.literal(-1.0): f"-= {gradient}"}
-        text = f"{target} {simple.get(slope, f'+= {gradient} * {slope}')};"
+        text = f"{target} {simple.get(plain(slope), f'+= {gradient} * {slope}')};"
         return f"{text}\n{mark}" if mark else text
 
 
