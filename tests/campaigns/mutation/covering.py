@@ -69,13 +69,10 @@ class Lines:
     seconds: dict[str, float]
 
     def of(self, file: str, line: int) -> list[str]:
-        """The tests of a line; if it runs at import only, those of the whole file."""
+        """The tests of a line; if none is known, as of a line that runs at import, those of the file."""
         lines = self.tests.get(file, {})
-        found = lines.get(line, set())
-        names = found - {IMPORTED}
-        if not names and found:
-            names = set().union(*lines.values()) - {IMPORTED}
-        return self.varied(names)
+        names = lines.get(line, set()) - {IMPORTED}
+        return self.varied(names or set().union(*lines.values()) - {IMPORTED})
 
     def varied(self, names: Iterable[str]) -> list[str]:
         """The fastest case of every test function, then the second case of every function, and so on."""

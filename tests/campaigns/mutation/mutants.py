@@ -21,22 +21,20 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
 from .covering import HERE, LEFT_OUT, PACKAGE, ROOT, TESTS, Lines, lines
 from .mutations import Mutation, is_code, mutations
-from .trying import Answer, Question, Server, fresh
+from .trying import Answer, Question, Server, fresh, import_heavy
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 PLACES = [
     *("ops.py", "engine.py", "value.py", "autodiff.py", "functional.py", "support/sweeps.py"),
     *("compiler", "nn", "optim", "train"),
 ]
-HEAVY = ("numpy", "mpmath", "scipy.optimize", "sklearn.base", "torch", "jax", "onnxruntime")
 FINDERS = 20  # tests that found other mutants of the file are tried first, at most so many
 OF_C = {  # the tests of each part of the C core, which has no map
     "value": ["tests/test_tiny.py", "tests/unit/engine", "tests/conformance"],
@@ -206,9 +204,7 @@ mine: Copy  # the copy of the checkout that belongs to this process
 
 def begin(seconds: float) -> None:
     global mine
-    for name in HEAVY:  # what takes longest to import; `fresh` imports only the rest
-        with suppress(ImportError):
-            import_module(name)
+    import_heavy()
     mine = Copy(HERE / f"copy{os.getpid()}", lines(1), seconds)
 
 

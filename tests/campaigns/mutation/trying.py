@@ -15,10 +15,12 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -32,6 +34,17 @@ PATIENCE = 60.0  # seconds, and ten times the processor time: after these, a tes
 FAILED, CANNOT = 1, 99  # exit codes of a child
 QUESTIONS, ANSWERS = "CHAINRULE_QUESTIONS", "CHAINRULE_ANSWERS"  # numbers of the files to a server
 PACKAGE = "/src/chainrule/"
+# What takes longest to import, and is imported before a child is forked.
+HEAVY = (
+    *("numpy", "mpmath", "scipy.optimize", "sklearn.base", "pandas", "polars", "xarray", "torch", "jax"),
+    *("casadi", "onnx", "onnxruntime", "matplotlib"),
+)
+
+
+def import_heavy() -> None:
+    for name in HEAVY:
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):
+            import_module(name)
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,8 @@ def in_child(work: Callable[[Callable[[int], None]], int], seconds: list[float])
         most = int(time.process_time() + seconds[number]) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
 
-    child = os.fork()
+    with warnings.catch_warnings(action="ignore"):  # JAX has no threads yet, but warns of them
+        child = os.fork()
     if not child:
         code = FAILED
         try:
@@ -117,11 +131,12 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if QUESTIONS not in os.environ:
         return None
     sys.setprofile(None)
+    import_heavy()
     items = {item.nodeid: item for item in session.items}
     functions = defaultdict(list)
     gc.collect()
     for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and PACKAGE in thing.__code__.co_filename:
+        if type(thing) is FunctionType and PACKAGE in thing.__code__.co_filename:
             functions[thing.__code__].append(thing)
     gc.freeze()
     with open(int(os.environ[QUESTIONS])) as questions, open(int(os.environ[ANSWERS]), "w") as answers:
