@@ -627,12 +627,13 @@ def test_dead_units() -> None:
 
 
 def test_progress_is_printed_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    quick(progress=True)
+    history = quick(progress=True)
     quick(progress=False)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.count("5/5") >= 1
     assert "epoch" in printed.err
+    assert f"loss {history.losses[-1]:.4g}]" in printed.err
 
 
 def test_without_progress_the_lock_of_tqdm_is_not_needed() -> None:
