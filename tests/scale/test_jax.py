@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chainrule import Value, compile, data, nn, optim, take, where
-from chainrule.compiler.backends.parameters import ParameterTree
+from chainrule.compiler.backends.parameters import ParameterTree, names_of
 from chainrule.functional import logsumexp, prod
 from chainrule.nn.saving import ModelFileError, load, save
 from chainrule.train import NonFiniteLossError, fit
@@ -272,6 +272,20 @@ def test_parameter_trees() -> None:
 
 
 # --- devices and processes -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["a", ""], ["params.0", "params.1"]),
+        (["a", "a"], ["params.0", "params.1"]),
+        (["a", "a.0"], ["params.0", "params.1"]),
+    ],
+)
+def test_labels_name_parameters_if_all_have_different_ones(labels: list[str], names: list[str]) -> None:
+    a, b = (Value(2.0, label=label) for label in labels)
+    assert names_of(compile(lambda x: a * x + b, params=[a, b])) == names
 
 
 def test_devices_and_processes_give_the_same_losses(workers: Workers) -> None:
