@@ -4,6 +4,7 @@ import ctypes
 import os
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,7 @@ KERNEL void run(double *x, ptrdiff_t n) {
 }
 """
 REAL = 'exec cc "$@"'
+PYTHON = shlex.quote(sys.executable)  # in shell scripts, which may have no other programs
 
 
 def works(made: Build) -> bool:
@@ -133,14 +135,14 @@ def test_an_unknown_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
         ("exit 3", "fake-cc failed: exit status 3"),
         ("kill -9 $$", "fake-cc failed: killed by signal 9"),
         ("echo 'cc1: fatal error: out of memory' >&2; exit 1", "cc1: fatal error: out of memory"),
-        ("head -c 300000 /dev/urandom >&2; exit 1", "fake-cc failed: "),
-        ("yes nonsense >&2", "fake-cc failed: nonsense"),
+        (f"{PYTHON} -c 'import os; os.write(2, os.urandom(300000))'; exit 1", "fake-cc failed: "),
+        (f"{PYTHON} -c 'while True: print(\"nonsense\")' >&2", "fake-cc failed: nonsense"),
         ("true", "fake-cc wrote no library"),
         ("echo nonsense > kernel.so", "the kernel cannot be loaded: "),
         (": > kernel.so", "the kernel cannot be loaded: "),
         ("mkdir kernel.so", "fake-cc wrote no library"),
         (
-            'cc "$@"; head -c 2000 kernel.so > part; mv part kernel.so',
+            f'cc "$@"; {PYTHON} -c "import os; os.truncate(\'kernel.so\', 2000)"',
             "wrote only a part of the library",
         ),
         ("rm -rf ../build-*; exit 1", "fake-cc failed: exit status 1"),
@@ -259,6 +261,7 @@ def test_files_cannot_grow() -> None:
             "from tests.unit.compiler.kernels.test_building import *" + textwrap.dedent(code),
         ],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # it would be cut off, and others read it
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
