@@ -369,7 +369,7 @@ class Loop:
     """Runs its instructions in order, several times. The fields of `body` are those of iteration 0.
 
     An iteration owns `width` rows from `start + width * time` on. The first `carried` of them hold what
-    the iteration before left; for iteration 0, they are written before the loop.
+    the previous iteration left; for iteration 0, they are written before the loop.
     """
 
     count: int

@@ -1,7 +1,7 @@
 """From a traced graph to machines that run it: passes, lowering and reverse mode in turn.
 
-A trace whose length is that of its loops is rolled first (loops/), and what is left is compiled in
-Python. For the rest, there are two pipelines. The Python pipeline is the reference: `program` shows its
+A trace that consists mostly of loops is rolled (loops/) and compiled in Python, which takes little time.
+For other traces, there are two pipelines. The Python pipeline is the reference: `program` shows its
 result, and the NumPy backend and the reference core use it. The C pipeline (src/_core, from flat.h on)
 does the same in the same order, for the native backend on Values of the C core;
 benchmarks/compile_time.py measures how much faster it is. tests/conformance/test_pipeline.py checks that

@@ -371,7 +371,7 @@ class _Reversing:
 
 
 def can_assign(pull: Pull) -> bool:
-    """Whether a pull can assign: that of a copy can in a loop, if it copies no row twice."""
+    """Whether a pull can assign: in a loop, a copy's pull can too, if no row is copied twice."""
     rows = pull.target.rows
     copied = isinstance(pull.instruction, Gather) and len({*rows}) == len(rows)
     return copied or may_assign(pull.instruction, pull.part)

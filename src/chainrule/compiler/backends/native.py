@@ -132,7 +132,7 @@ class Kernels:
 
     def machine(self, samples: int, runs: int = 1) -> Any:
         """The machine that runs the kernel for so many samples; None as long as there is none."""
-        if self.left > 0 and os.environ.get("CHAINRULE_KERNELS") != "wait":
+        if self.left > 0 and building.mode() != "wait":
             self.left -= self.length * (1 + samples / 16) * runs
             return None
         single = samples == 1
@@ -144,9 +144,9 @@ class Kernels:
         return self.machines.get(single)
 
     def status(self) -> Iterator[str]:
-        """What became of each kernel, as lines of text."""
+        """The state of each kernel, one line each."""
         what = "values" if self.reverse is None else "values and gradients"
-        for single, build in self.builds.items():
+        for single, build in list(self.builds.items()):
             state = self.refusal
             if build is not None:
                 made = build[1]

@@ -36,7 +36,10 @@ class Adjoints(Values):
             for each, move in zip(loop.body, loop.moves, strict=True):
                 for row, step in reads(each, move):
                     if step and self.loop_of(row) is None:
-                        self.walked.update(range(row, row + step * loop.count, step))
+                        rows = range(row, row + step * loop.count, step)
+                        if len({id(self.owner.get(each)) for each in rows}) > 1:
+                            raise NoKernelError("its loops walk along rows of several instructions")
+                        self.walked.update(rows)
         if any(isinstance(each, Spread) for loop in self.loops for each in loop.body):
             raise NoKernelError("its loops use shared numbers that change")
         for code in self.program.each:

@@ -35,7 +35,7 @@ def lower(rolled: Rolled, params: int, inputs: int, differentiated: bool) -> Pro
 
 
 class _Assembly:
-    """Puts the lowered parts together to one program."""
+    """Assembles the lowered parts into one program."""
 
     def __init__(self, rolled: Rolled, params: int, inputs: int, differentiated: bool) -> None:
         self.trace, self.differentiated = rolled.trace, differentiated
@@ -127,7 +127,7 @@ class _Assembly:
         return start
 
     def are_regular(self, rows: Array, shared: bool) -> bool:
-        """Whether consecutive rows have the same distance, and not by chance: all are in one block."""
+        """Whether the rows are equally spaced, and not by chance: all lie in one block."""
         blocks: Array = np.searchsorted(self.blocks[shared], rows, "right")
         return is_regular(rows) and bool((blocks == blocks[0]).all())
 
@@ -139,12 +139,18 @@ class _Assembly:
         return self.copies[wanted]
 
     def write(self, out: int, rows: Array, shared: Array, into: bool) -> None:
-        """Copy rows of either memory region to consecutive rows of one."""
-        for begin, end in runs(shared.tolist()):
-            part = tuple(rows[begin:end].tolist())
-            spread = bool(shared[begin]) and not into
-            new = Spread(out + begin, part) if spread else Gather(into, out + begin, part)
-            self.program.code(into).append(new)
+        """Copy rows of either memory region to consecutive rows of one.
+
+        One instruction does it, so that a loop that walks along the copies finds all in one place.
+        """
+        if shared.all() and not into:
+            self.program.each.append(Spread(out, tuple(rows.tolist())))
+            return
+        if shared.any() and not into:
+            spread = self.copy(Spread(0, tuple(rows[shared].tolist())))
+            rows = rows.copy()
+            rows[shared] = spread + np.arange(int(shared.sum()))
+        self.program.code(into).append(Gather(into, out, tuple(rows.tolist())))
 
 
 @dataclass
@@ -153,7 +159,7 @@ class _Carried:
 
     first: int  # the reference to what iteration 0 takes
     result: int  # the operation of the body whose row becomes that of the next iteration
-    earlier: int  # or else another carried row, that of an iteration before; or -1
+    earlier: int  # or else another carried row, that of an earlier iteration; or -1
 
 
 def hoisted(part: Part, body: Graph, masked: Collection[int]) -> tuple[Graph, Graph]:

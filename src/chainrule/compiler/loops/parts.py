@@ -79,17 +79,17 @@ class Rolled:
             self.parts = parts if all(map(self._is_reached_alike, parts)) else []
 
     def is_worth_it(self) -> bool:
-        """Whether loops make up most of the trace, and one of them must run in order.
+        """Whether loops make up most of the trace, and at least one of them must run sequentially.
 
         Copies that do not depend on each other run side by side as rows of one instruction instead.
         """
-        kept = sum(each.period for each in self.stretches)
+        remaining = sum(each.period for each in self.stretches)
         small = all(each.period <= MOST_BODY for each in self.stretches)
         long = [each for each in self.stretches if each.count >= LEAST_STEPS]
-        return small and 2 * kept <= len(self.trace) and any(map(self._is_sequential, long))
+        return small and 2 * remaining <= len(self.trace) and any(map(self._is_sequential, long))
 
     def _is_reached_alike(self, part: Part) -> bool:
-        """Whether the gradient reaches a body for as many samples as it seems to, in every copy.
+        """Whether the gradient reaches, in every copy, the same samples as the body alone suggests.
 
         Where it reaches an operation only for some samples, a mask guards the derivative. The masks of a
         loop are those of its body, which does not show that a later copy uses a result only sometimes.

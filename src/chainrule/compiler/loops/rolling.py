@@ -1,10 +1,11 @@
-"""Rolling: finds the loops of a traced program, which recorded the same operations again and again.
+"""Rolling: finds the loops in a traced program, where the same operations were recorded again and again.
 
 A Python `for` of n steps is traced as n copies of its body. Operations are numbered in order, apart from
 leaves, so that equal copies are equally long, however many constants each of them uses. A period is a
-candidate if short sequences of operations often return after it. In a loop of this period, operations
-and their arguments within a copy are the same in every copy; what a copy takes from elsewhere, from
-earlier copies or leaves, becomes an argument of the loop. Time and memory are linear in the operations.
+candidate if short sequences of operations often recur at that distance. In a loop of this period,
+operations and their arguments within a copy are the same in every copy; what a copy takes from
+elsewhere, from earlier copies or leaves, becomes an argument of the loop. Time and memory are linear in
+the operations.
 """
 
 from __future__ import annotations

@@ -89,6 +89,13 @@ def test_the_program_says_what_became_of_its_kernels(monkeypatch: pytest.MonkeyP
     assert "kernel for values of one sample: none, because it has takes" in g.program
 
 
+def test_a_mode_of_kernels_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_kernels(monkeypatch)
+    monkeypatch.setenv("CHAINRULE_KERNELS", "sometimes")
+    with pytest.raises(Exception, match="CHAINRULE_KERNELS must be on, off or wait, got 'sometimes'"):
+        cr.compile(decay, batch=None)(0.3, np.linspace(0.1, 0.5, 100))
+
+
 def test_a_kernel_takes_over_after_some_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     require_kernels(monkeypatch)
     monkeypatch.setenv("CHAINRULE_KERNELS", "on")
@@ -163,6 +170,43 @@ def test_constants_that_differ_from_step_to_step() -> None:
     rates = [0.1, 0.7, 0.1, 0.3, 0.3, 0.2] * 12
     assert loops_of(agree(lambda x, k: decay(x, [k * rate for rate in rates]), 0.3, 1.1))
     assert loops_of(agree(lambda x: decay(x, rates), 0.3))
+
+
+@pytest.mark.parametrize("samples", [1, 8, 9])
+def test_series_of_inputs_and_constants(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step takes another input, and some a constant: all are copied to one place first."""
+
+    def mixed(x: Any, y: Any) -> Any:
+        state = x
+        for t in range(30):
+            rate = (x, y)[t % 2] if t not in (7, 20) else 0.5
+            state = cr.tanh(state * 0.9 + cr.sin(state) * rate + 0.1 * cr.cos(state))
+        return state
+
+    def reversed_history(x: Any, y: Any) -> Any:
+        history = [0.5]
+        for _ in range(30):
+            last = history[-1]
+            history.append(cr.tanh(last * x + cr.sin(last) * y + 0.1 * cr.cos(last)))
+        state = x
+        for old, new in zip(reversed(history), history, strict=True):
+            state = cr.tanh(state + old * new + cr.sin(state))
+        return state
+
+    x, y = np.linspace(0.1, 1.0, samples), np.linspace(-1.0, 1.0, samples)
+    for function in (mixed, reversed_history):
+        found = []
+        for mode in ("off", "wait"):
+            monkeypatch.setenv("CHAINRULE_KERNELS", mode)
+            f = cr.compile(function, batch=(0, 0), reduction="sum")
+            value, (dx, dy) = f.value_and_grad(x, y, argnums=(0, 1))
+            found.append([value, *dx, *dy, *f(x, y)])
+            assert loops_of(f)
+        assert found[0] == found[1]
+        want = [cr.value_and_grad(function, argnums=(0, 1))(*pair) for pair in zip(x, y, strict=True)]
+        slopes = [g for k in (0, 1) for _, grads in want for g in [grads[k]]]
+        values = [v for v, _ in want]
+        assert found[0] == near([sum(values), *slopes, *values], rel=1e-10, abs=1e-14)
 
 
 def test_first_and_last_steps_that_differ() -> None:
