@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import ops
 from .. import passes
 from ..graph import CONSTANT, INPUT, PARAM, Graph
 from ..instructions import Gather, Instruction, Loop, Move, Spread, View
@@ -26,6 +27,9 @@ Array = Any
 
 KIND = 2**40  # more than there are rows
 MOST_TERMS = 16  # that need not be in one block
+MOST_PRODUCTS = (
+    256  # products in dots for a kernel; with more, matrix products in the interpreter are faster
+)
 STILL, OWN = 0, 1  # rows that do not move, and those of the loop's block
 
 
@@ -196,7 +200,8 @@ class _Part(Lowering):
         self.block: dict[bool, int] = {True: 0, False: 0}  # where the block begins
         self.carried: dict[bool, list[_Carried]] = {True: [], False: []}
         self.slots: dict[Any, int] = {}  # the row of each carried value
-        super().__init__(body, Program(0, 0), narrow=False, products=False)
+        products = sum(len(args) // 2 for what, args in body.nodes if what is ops.dot)
+        super().__init__(body, Program(0, 0), narrow=False, products=products > MOST_PRODUCTS)
 
     # --- rows --------------------------------------------------------------------------------------
 

@@ -311,6 +311,31 @@ def test_forward_over_reverse_of_a_loop() -> None:
         assert got == near(np.asarray(want), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("samples", [1, 5, 9])
+def test_a_loop_over_large_products(samples: int) -> None:
+    """A recurrent network of 18 units, whose weights all steps share, with `take` and biases."""
+    rng = np.random.default_rng(3)
+    recurrent, embeddings, biases = (0.3 * rng.normal(size=s) for s in ((18, 18), (4, 18), (18,)))
+    texts = rng.integers(0, 4, (samples, 20)).astype(float)
+
+    def network(recurrent: Any, embeddings: Any, biases: Any, text: Any) -> Any:
+        hidden: list[Any] = [0.1] * 18
+        for character in text:
+            rows = zip(cr.take(embeddings, character), recurrent, biases, strict=True)
+            hidden = [cr.tanh(x + cr.dot(row, hidden) + bias) for x, row, bias in rows]
+        return cr.logsumexp(hidden)
+
+    arguments = (recurrent, embeddings, biases, texts)
+    f = cr.compile(network, batch=(None, None, None, 0), reduction="sum")
+    value, grads = f.value_and_grad(*arguments, argnums=(0, 1, 2))
+    wanted = [cr.value_and_grad(network, argnums=(0, 1, 2))(*arguments[:3], text) for text in texts]
+    assert value == near(sum(w for w, _ in wanted), rel=1e-12)
+    for k, got in enumerate(grads):
+        assert got == near(sum(np.asarray(g[k]) for _, g in wanted), rel=1e-9, abs=1e-13)
+    assert loops_of(f)
+    assert "dense" in f.program
+
+
 @pytest.mark.parametrize("sizes", [[16, 16, 1], [8] * 8])
 def test_the_layers_of_a_network_stay_matrix_products(sizes: list[int]) -> None:
     model = cr.nn.MLP(3, sizes)
