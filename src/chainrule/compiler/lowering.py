@@ -6,7 +6,7 @@ share operands become a matrix product. src/_core/compiler/lower.c does the same
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -39,7 +39,7 @@ class Lowering:
         self.graph, self.program, self.narrow = graph, program, narrow
         self.with_products = products
         self.varying = graph.varying()
-        self.uses = uses(graph)
+        self.uses: Counter[int] = uses(graph)
         self.products: dict[int, int] = {}  # first row in `each` -> index of the instruction
         self.rows: list[int] = [-1] * len(graph.nodes)
         self.masked: list[tuple[list[Code], int, list[int]]] = []

@@ -21,7 +21,7 @@ class Builder:
     """Builds a graph without duplicate nodes, folding constants along the way."""
 
     def __init__(self) -> None:
-        self.graph = Graph()
+        self.graph: Graph = Graph()
         self.known: dict[Any, int] = {}
 
     def constant(self, number: float) -> int:

@@ -109,7 +109,8 @@ class RolledPipeline(Pipeline):
 
     def __init__(self, source: Graph | Flat, rolled: Rolled, maker: Any) -> None:
         self.graph: Any = source
-        self.rolled, self.maker = rolled, maker
+        self.rolled: Rolled = rolled
+        self.maker = maker
         self.outputs = len(rolled.trace.outputs)
         self.programs = {}
 

@@ -123,12 +123,14 @@ class Kernels:
     """The kernels of a program, built when needed: one for a single sample, and one for more."""
 
     def __init__(self, program: Program, reverse: Reverse | None, capsule: Any) -> None:
-        self.program, self.reverse, self.capsule = program, reverse, capsule
+        self.program: Program = program
+        self.reverse: Reverse | None = reverse
+        self.capsule: Any = capsule
         self.builds: dict[bool, tuple[Kernel, Any] | None] = {}
         self.machines: dict[bool, Any] = {}
         self.refusal = ""  # why there can be no kernel
         self.left: float = WORTH_BUILDING  # of the work that the interpreter does before
-        self.length = program.length * (1 if reverse is None else 3)
+        self.length: int = program.length * (1 if reverse is None else 3)
 
     def machine(self, samples: int, runs: int = 1) -> Any:
         """The machine that runs the kernel for so many samples; None as long as there is none."""

@@ -110,15 +110,15 @@ class _Run:
     """The memory regions of one run, for values and for adjoints."""
 
     def __init__(self, program: Program, params: Array, inputs: Array, dtype: Any) -> None:
-        self.samples = inputs.shape[1]
-        self.shared = np.zeros(program.shared_rows, dtype)
+        self.samples: int = inputs.shape[1]
+        self.shared: Array = np.zeros(program.shared_rows, dtype)
         self.shared[: program.params] = params
         self.shared[program.params : program.params + len(program.constants)] = program.constants
-        self.each = np.zeros((program.each_rows, self.samples), dtype)
+        self.each: Array = np.zeros((program.each_rows, self.samples), dtype)
         self.each[: program.inputs] = inputs
-        self.shared_adjoint = np.zeros_like(self.shared)
-        self.each_adjoint = np.zeros_like(self.each)
-        self.outputs = program.outputs
+        self.shared_adjoint: Array = np.zeros_like(self.shared)
+        self.each_adjoint: Array = np.zeros_like(self.each)
+        self.outputs: list[View] = program.outputs
 
     def read(self, view: View) -> Array:
         row = self.shared[view.start] if view.shared else self.each[view.start]

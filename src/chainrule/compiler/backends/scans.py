@@ -36,7 +36,9 @@ class Plan:
         own = self.found.pop((loop.shared, OWN), set())
         assert all(row in loop.rows for row in own)
         taken = {key: np.array(sorted(rows)) for key, rows in self.found.items()}
-        self.still = {region: rows for (region, kind), rows in taken.items() if kind == STILL}
+        self.still: dict[bool, Any] = {
+            region: rows for (region, kind), rows in taken.items() if kind == STILL
+        }
         self.moving = {
             (region, self.steps[kind]): rows for (region, kind), rows in taken.items() if kind != STILL
         }

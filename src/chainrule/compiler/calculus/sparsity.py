@@ -254,17 +254,17 @@ class Plan:
 
     def __init__(self, rows: Array, cols: Array, shape: tuple[int, int], symmetric: bool) -> None:
         self.shape = shape
-        self.cols = cols.astype(np.int32)
-        self.starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
+        self.cols: Any = cols.astype(np.int32)
+        self.starts: Any = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
         across = coloured(rows, cols, shape)
         down = across if symmetric else coloured(cols, rows, shape[::-1])
-        self.along = int(across.max(initial=-1)) <= int(down.max(initial=-1))
+        self.along: bool = int(across.max(initial=-1)) <= int(down.max(initial=-1))
         colours, width = (across, shape[0]) if self.along else (down, shape[1])
-        self.directions = (colours[None] == np.arange(1 + colours.max(initial=-1))[:, None]).astype(
+        self.directions: Any = (colours[None] == np.arange(1 + colours.max(initial=-1))[:, None]).astype(
             float
         )
         # Where the products, written one after the other, hold each number of the matrix.
-        self.places = (
+        self.places: Any = (
             colours[cols] * np.int64(width) + rows
             if self.along and not symmetric
             else colours[rows] * np.int64(width) + cols

@@ -40,7 +40,7 @@ class Values:
         self.kept: dict[tuple[int, int], int] = {}  # loop and offset -> place among what it keeps
         self.walked: set[int] = set()  # rows outside of loops that a loop walks along
         self.packed: dict[int, int] = {}  # first rows of copies that are in memory -> how many
-        self.each_rows = program.inputs
+        self.each_rows: int = program.inputs
         self.outputs: list[int] = []
         self.guards: list[int] = []
 

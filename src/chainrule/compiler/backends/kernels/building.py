@@ -42,8 +42,8 @@ class Build:
         self.cached = False  # whether an earlier process compiled it
         self.seconds = 0.0  # from the request until it was ready
         self.library: Any = None
-        self.asked = time.monotonic()
-        self.done = threading.Event()
+        self.asked: float = time.monotonic()
+        self.done: threading.Event = threading.Event()
         if error is not None:
             self.done.set()
 
@@ -158,11 +158,11 @@ class Builder:
         waiting = [made for made in self.builds.values() if made.library is None and made.error is None]
         for made in waiting:
             made.done = threading.Event()
-        self.waiting = deque(waiting)
-        self.lock = threading.Lock()
-        self.more = threading.Condition(self.lock)
+        self.waiting: deque[Build] = deque(waiting)
+        self.lock: Any = threading.Lock()
+        self.more: threading.Condition = threading.Condition(self.lock)
         self.thread: threading.Thread | None = None
-        self.running = Running()
+        self.running: Running = Running()
         self.failures = 0
 
     def build(self, source: str) -> Build:
