@@ -17,6 +17,7 @@ from ..support.caching import cached_property
 
 CODES = {op: i for i, op in enumerate(TABLE, 1)}
 MOST_ARGUMENTS = 3
+MOST_TERMS = 16  # of a fold or dots in one expression of a kernel; more must be in one block of memory
 PART, ASSIGN, ROWS = 7, 8, 9  # fields of an encoding that depend on more than the instruction
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from ...ops import Op
 from ..backends.kernels import headers
-from ..instructions import Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..instructions import MOST_TERMS, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
 from ..program import Program
 from ..reverse import STILL, LoopBack, Pull, Reverse, Zero
-from .values import MOST_COPIES, MOST_TERMS, NoKernelError, Resolve, Values, at, elements, moving, reads
+from .values import MOST_COPIES, NoKernelError, Resolve, Values, at, elements, moving, reads
 
 CHEAP = {"add", "sub", "mul", "neg", "pos", "abs", "where", "less", "less_equal", "equal"}
 CHEAP |= {"maximum", "minimum", "stop_gradient", "relu"}

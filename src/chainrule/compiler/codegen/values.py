@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..instructions import Code, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..instructions import MOST_TERMS, Code, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
 from ..program import Program
 from ..reverse import STILL
 
-MOST_TERMS = 16  # that are added up in one expression outside of loops; more are in memory
-MOST_TERMS_INSIDE = 256  # the same in a loop
+MOST_TERMS_INSIDE = 256  # of a fold or dots in a loop, which are always in one expression
 MOST_COPIES = 16  # rows that are copied to variables; more are copied to memory
 Resolve = Callable[[int, int], str]  # the name of the value in a row that moves
 

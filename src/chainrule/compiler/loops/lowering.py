@@ -18,7 +18,7 @@ import numpy as np
 from ... import ops
 from .. import passes
 from ..graph import CONSTANT, INPUT, PARAM, Graph
-from ..instructions import Gather, Instruction, Loop, Move, Spread, View
+from ..instructions import MOST_TERMS, Gather, Instruction, Loop, Move, Spread, View
 from ..lowering import Lowering
 from ..program import Program
 from .parts import Part, Rolled
@@ -26,7 +26,6 @@ from .parts import Part, Rolled
 Array = Any
 
 KIND = 2**40  # more than there are rows
-MOST_TERMS = 16  # that need not be in one block
 MOST_PRODUCTS = (
     256  # products in dots for a kernel; with more, matrix products in the interpreter are faster
 )
