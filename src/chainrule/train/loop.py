@@ -106,7 +106,8 @@ def fit(
     loss_function = loss_named(loss)
     optimizer = optimizer or optim.Adam(module.parameters(), lr=0.01)
     mode = ModelMode(module)
-    with Training(mode) as training:
+    training = Training(mode)
+    with training:
         with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
             data: Data
             if y is None:

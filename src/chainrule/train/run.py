@@ -16,7 +16,7 @@ from typing import Any
 from .. import nn, optim
 from ..nn.saving import save
 from ..support import ieee
-from ..support.atomic.committing import Afterwards, Change, assign, commit
+from ..support.atomic.committing import Afterwards, Change, assign, commit, prepared
 from ..support.errors import AnomalyError
 from ..support.tree import flatten
 from ..value import Value, detect_anomaly
@@ -54,25 +54,21 @@ class ModelMode:
 # reference cycle, and the model in the wrong mode until garbage is collected.
 
 
-class Training:
+class Training(Afterwards):
     """Training mode from `begin` on, and evaluation mode after this block, whatever happened."""
-
-    end: Afterwards | None = None  # on the class, because __init__ may be interrupted too
 
     def __init__(self, mode: ModelMode) -> None:
         self.mode = mode
 
-    def __enter__(self) -> Training:
-        return self
-
     def begin(self) -> None:
-        self.end = Afterwards(*self.mode.changes(training=False))
+        self.end = prepared(*self.mode.changes(training=False))
         self.mode.switch(training=True)
 
     def __exit__(self, *error: object) -> None:
-        if self.end is not None:
-            with self.end:  # in case an interrupt ends this early
-                self.mode.switch(training=False)
+        if self.end:  # begun
+            any(self.end)  # first, because it cannot fail
+            if not self.mode.plain:
+                self.mode.model.train(False)
 
 
 class Evaluation:
