@@ -3,6 +3,10 @@ done, and work when it is called again.
 
     python -m tests.campaigns.allocations [ENTRY ...]              each allocation fails alone
     python -m tests.campaigns.allocations --for-good [ENTRY ...]   each fails with all later ones
+    python -m tests.campaigns.allocations --short [ENTRY ...]      first and last at an instruction
+
+An allocation is known by its place, the instructions of all Python frames that led to it, and by its
+visit to that place. (A number would not do: two runs differ by a few allocations.)
 
 Only allocations made by the core, or from a Python frame of the package or of entries.py, can fail. The
 library faults.c makes them fail; it is compiled here and preloaded into a separate process, so that a
@@ -19,13 +23,21 @@ import sys
 import sysconfig
 import tempfile
 import traceback
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .entries import Entry
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-NEVER = 2**62
+PLACES = 2**16  # as in faults.c
+DEEPEST = 10_000  # frames
 CHILD = "CHAINRULE_FAULTS"  # set in the process that faults.c was preloaded into
+Point = tuple[int, int]  # a place and the visit to it
+NOWHERE = (0, 0)
 SECONDS = 120  # time limit of an attempt; one that takes longer has hung
 
 
@@ -41,41 +53,56 @@ class Faults:
         self.library = ctypes.PyDLL(None)
         self.library.faults_install.argtypes = [ctypes.c_void_p]
         self.library.faults_count_frames_of.argtypes = [ctypes.c_char_p]
-        self.library.faults_arm.argtypes = [ctypes.c_long, ctypes.c_long]
-        self.library.faults_disarm.restype = ctypes.c_long
+        size = ctypes.c_size_t
+        self.library.faults_arm.argtypes = [size, ctypes.c_long, ctypes.c_int, ctypes.c_int]
+        self.library.faults_seen.restype = ctypes.c_long
+        self.places = (size * PLACES)()
+        self.visits = (ctypes.c_long * PLACES)()
         core = None if c_core is None else ctypes.CDLL(c_core.__file__).PyInit__core
         self.library.faults_install(ctypes.cast(core, ctypes.c_void_p) if core else None)
         for file in (Path(chainrule.__file__).parent, Path(entries.__file__)):
             if self.library.faults_count_frames_of(os.fsencode(file)):
                 raise RuntimeError(f"the path {file} is too long for faults.c")
 
-    def attempt(self, action: Any, first: int, last: int) -> tuple[int, BaseException | None]:
-        """Call an action while these allocations fail. Returns how many it made, and what it raised."""
+    def attempt(self, action: Any, point: Point, for_good: bool, frames: int) -> BaseException | None:
+        """Call an action while the allocation at a point fails. Returns what the action raised."""
         raised: BaseException | None = None
-        self.library.faults_arm(first, last)
+        self.library.faults_arm(*point, for_good, frames)
         try:
             action()
         except BaseException as error:
             raised = error
-        return self.library.faults_disarm(), raised
+        self.library.faults_disarm()
+        return raised
+
+    def seen(self) -> Counter[int]:
+        """How often the last attempt visited each place."""
+        count = self.library.faults_seen(self.places, self.visits)
+        return Counter(dict(zip(self.places[:count], self.visits[:count], strict=True)))
 
 
-def attack(entry: Any, faults: Faults, stride: int, for_good: bool) -> tuple[int, list[str]]:
+def attack(entry: "Entry", faults: Faults, short: bool, for_good: bool) -> tuple[int, list[str]]:
     """Fail the allocations of an entry point one by one. Returns how many failed, and the problems."""
     prepare = entry.prepare()
     for _ in range(2):  # imports and caches are filled once per process, and are not tested
         action, check = prepare()
         action()
         check(False)
-    made, problems, n = 0, [], 1
-    while True:
+    made, problems, most = 0, [], Counter[int]()
+    todo = [NOWHERE] * 3  # to find the places
+    while todo:
+        point = todo.pop()
         action, check = prepare()
         faulthandler.dump_traceback_later(SECONDS, exit=True)
-        seen, raised = faults.attempt(action, n, NEVER if for_good else n)
+        raised = faults.attempt(action, point, for_good, 1 if short else DEEPEST)
         faulthandler.cancel_dump_traceback_later()
-        if seen < n:  # the action made fewer allocations
-            return made, problems
-        made += 1
+        seen = faults.seen()
+        if point is NOWHERE:
+            most |= seen
+            if not todo:
+                todo = [(place, visit) for place, last in most.items() for visit in visits(last, short)]
+        else:
+            made += seen[point[0]] >= point[1]
         try:
             if raised is not None and type(raised) is not MemoryError:
                 raise raised
@@ -83,12 +110,17 @@ def attack(entry: Any, faults: Faults, stride: int, for_good: bool) -> tuple[int
         except BaseException as error:
             where = "".join(traceback.format_exception(error))
             place = "" if raised is None else "".join(traceback.format_tb(raised.__traceback__))
-            problems.append(f"{entry.name}, allocation {n}:\n{where}\nthe allocation failed in\n{place}")
+            problems.append(f"{entry.name}:\n{where}\nthe allocation failed in\n{place}")
             prepare = entry.prepare()
-        n += stride
+    return made, problems
 
 
-def run_here(names: list[str], stride: int, for_good: bool, at_most: int) -> None:
+def visits(last: int, short: bool) -> Iterable[int]:
+    """Which visits to a place are to fail."""
+    return {1, last} if short else range(1, last + 1)
+
+
+def run_here(names: list[str], short: bool, for_good: bool, at_most: int) -> None:
     """The campaign, in a process that faults.c was preloaded into."""
     from .entries import entries
 
@@ -106,7 +138,7 @@ def run_here(names: list[str], stride: int, for_good: bool, at_most: int) -> Non
     for entry in entries(*names):
         if entry.needs == "jax":  # what JAX does without memory is not tested here
             continue
-        made, problems = attack(entry, faults, stride, for_good)
+        made, problems = attack(entry, faults, short, for_good)
         problems += unraisable
         unraisable.clear()
         print(f"{entry.name}: {made} allocations failed", flush=True)
@@ -151,11 +183,11 @@ def main(*words: str) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="ENTRY")
-    parser.add_argument("--stride", type=int, default=1, help="only every n-th allocation")
+    parser.add_argument("--short", action="store_true", help="the first and last at an instruction")
     parser.add_argument("--for-good", action="store_true", help="all later allocations fail too")
     parser.add_argument("--show", type=int, default=3, help="how many problems to show per entry")
     chosen = parser.parse_args()
     if CHILD in os.environ:
-        run_here(chosen.names, chosen.stride, chosen.for_good, chosen.show)
+        run_here(chosen.names, chosen.short, chosen.for_good, chosen.show)
     else:
         main(*sys.argv[1:])

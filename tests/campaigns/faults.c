@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <string.h>
 
 void *__libc_malloc(size_t size);
@@ -24,13 +24,53 @@ static char prefixes[PREFIXES][512]; /* files whose frames count */
 static int prefix_count;
 static void *core, *interpreter, *here, *libc; /* where these are loaded */
 
-static atomic_long seen;            /* calls that counted since `arm` */
-static long first = -1, last = -1;  /* the calls that fail, counted from 1 */
+static int armed;                   /* allocations are counted */
 static _Thread_local int busy;      /* inside this file */
 
-static int chosen(void) {
-    long number = atomic_fetch_add(&seen, 1) + 1;
-    return number >= first && number <= last;
+/* --- places ------------------------------------------------------------------------------------------- */
+
+/* A place is what led to an allocation: the instructions of the innermost Python frames and, in the core, the
+   caller. It is known by a hash. */
+#define SLOTS (1 << 16)
+static struct { uintptr_t place; long visits; } slots[SLOTS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uintptr_t target; /* the place whose allocation fails at this visit */
+static long target_visit;
+static int for_good;     /* whether all later allocations fail too */
+static int failing;
+static int depth;        /* of how many frames */
+
+static uintptr_t mixed(uintptr_t hash, uintptr_t more) {
+    hash = (hash ^ more) * (uintptr_t)0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+/* The caller has disabled the garbage collector: a frame object is made here for each frame. */
+static uintptr_t stack_hash(PyFrameObject *frame, uintptr_t hash) {
+    Py_INCREF(frame);
+    for (int i = 0; frame && i < depth; i++) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        hash = mixed(mixed(hash, (uintptr_t)code), (uintptr_t)PyFrame_GetLasti(frame));
+        Py_DECREF(code);
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    return hash;
+}
+
+/* Note a visit to a place. Returns whether the allocation is to fail. */
+static int chosen(uintptr_t place) {
+    pthread_mutex_lock(&lock);
+    place += !place;
+    size_t i = place % SLOTS;
+    while (slots[i].place && slots[i].place != place) i = (i + 1) % SLOTS;
+    slots[i].place = place;
+    const int hit = ++slots[i].visits == target_visit && place == target;
+    if (hit && for_good) failing = 1;
+    pthread_mutex_unlock(&lock);
+    return hit || failing;
 }
 
 static void *loaded_at(const void *address) {
@@ -62,42 +102,50 @@ static int may_fail(void) {
     return 1;
 }
 
-static int from_our_frame(void) {
+/* The place of the innermost frame and those that called it if that frame is of a file that counts, else 0. */
+static uintptr_t place_here(void) {
     if (busy || !PyGILState_Check()) return 0;
     busy = 1;
+    const int collecting = PyGC_Disable();
     int ours = 0;
+    uintptr_t place = 0;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         const char *file = PyUnicode_Check(code->co_filename) ? PyUnicode_AsUTF8(code->co_filename) : NULL;
         for (int i = 0; file && i < prefix_count; i++) ours |= !strncmp(file, prefixes[i], strlen(prefixes[i]));
         Py_DECREF(code);
+        if (ours) place = stack_hash(frame, 1);
     }
+    if (collecting) PyGC_Enable();
     busy = 0;
-    return ours;
+    return place;
 }
 
 /* --- the core's own calls ----------------------------------------------------------------------------- */
 
-#define REFUSED(caller) (last > 0 && !busy && from_core(caller) && chosen())
+static int refused_in_core(void *caller) {
+    if (!armed || busy || !from_core(caller)) return 0;
+    return chosen(mixed(place_here(), (uintptr_t)caller));
+}
 
 void *malloc(size_t size) {
-    if (REFUSED(__builtin_return_address(0))) return errno = ENOMEM, NULL;
+    if (refused_in_core(__builtin_return_address(0))) return errno = ENOMEM, NULL;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    if (REFUSED(__builtin_return_address(0))) return errno = ENOMEM, NULL;
+    if (refused_in_core(__builtin_return_address(0))) return errno = ENOMEM, NULL;
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size) {
-    if (REFUSED(__builtin_return_address(0))) return errno = ENOMEM, NULL;
+    if (refused_in_core(__builtin_return_address(0))) return errno = ENOMEM, NULL;
     return __libc_realloc(block, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-    if (REFUSED(__builtin_return_address(0))) return errno = ENOMEM, NULL;
+    if (refused_in_core(__builtin_return_address(0))) return errno = ENOMEM, NULL;
     return __libc_memalign(alignment, size);
 }
 
@@ -105,7 +153,10 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 static PyMemAllocatorEx originals[3];
 
-static int refused(void) { return last > 0 && from_our_frame() && chosen() && may_fail(); }
+static int refused(void) {
+    const uintptr_t place = armed ? place_here() : 0;
+    return place && chosen(place) && may_fail();
+}
 
 static void *wrapped_malloc(void *domain, size_t size) {
     PyMemAllocatorEx *original = domain;
@@ -148,13 +199,23 @@ int faults_count_frames_of(const char *prefix) {
     return 0;
 }
 
-void faults_arm(long from, long to) {
-    atomic_store(&seen, 0);
-    first = from, last = to;
+/* Count allocations from now on. The given visit to a place fails, and then all others if `all_later`. */
+void faults_arm(uintptr_t place, long visit, int all_later, int frames) {
+    memset(slots, 0, sizeof slots);
+    depth = frames;
+    target = place, target_visit = visit, for_good = all_later, failing = 0;
+    armed = 1;
 }
 
-/* How many calls counted since `arm`. */
-long faults_disarm(void) {
-    first = last = -1;
-    return atomic_load(&seen);
+void faults_disarm(void) { armed = 0; }
+
+/* Write the places seen since `arm` and how often each was visited; returns their number. */
+long faults_seen(uintptr_t *places, long *visits) {
+    long count = 0;
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (!slots[i].place) continue;
+        places[count] = slots[i].place;
+        visits[count++] = slots[i].visits;
+    }
+    return count;
 }

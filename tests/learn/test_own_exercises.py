@@ -209,7 +209,7 @@ def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
     ("file", "content", "message"),
     [
         ("starter.py", b"\xff", r"starter\.py is not text in UTF-8: "),
-        ("starter.py", b"x = 1\0", r"starter\.py: source code string cannot contain null bytes"),
+        ("starter.py", b"x = 1\0", r"starter\.py.*: source code string cannot contain null bytes"),
         ("hints.md", b"\xff", r"hints\.md is not text in UTF-8: "),
         ("wrong/a.py", b"\xff", r"a\.py is not text in UTF-8: "),
     ],

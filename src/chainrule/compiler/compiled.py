@@ -627,6 +627,8 @@ class Compiled(Generic[R]):
         one.draws = draws_of(batch)  # no new call: that would change the numbers of the next ones
         try:
             whole = self.traced(one, 0, list(self.params))
+        except MemoryError:
+            raise
         except Exception:
             return
         if sparsity.is_elementwise(whole, one):
@@ -634,6 +636,8 @@ class Compiled(Generic[R]):
         try:
             self.traced(batch, 0, list(self.params))
             both = "a vector may be one sample or a batch of numbers, and this function takes both"
+        except MemoryError:
+            raise
         except Exception:
             both = "this function takes a vector, but was given a batch of numbers"
         raise TypeError(f"{both}: use compile(f, batch=None) for one vector, or batch=0 for a batch")

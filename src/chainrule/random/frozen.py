@@ -6,7 +6,6 @@ Numbers from generators other than chainrule's would be fixed then. This shows i
 from __future__ import annotations
 
 import functools
-import pickle
 import random
 import sys
 from types import FunctionType, MethodType, ModuleType
@@ -24,7 +23,7 @@ class Watched:
 
     def states(self) -> list[Any]:
         legacy = sys.modules.get("numpy.random.mtrand")
-        numpy_state = None if legacy is None else pickle.dumps(legacy.get_state(legacy=False))
+        numpy_state = None if legacy is None else _comparable(legacy.get_state(legacy=False))
         return [random.getstate(), numpy_state, *map(_state, self.generators)]
 
     def changed(self) -> str:
@@ -40,7 +39,14 @@ def _state(generator: Any) -> Any:
     if isinstance(generator, random.Random):
         return generator.getstate()
     bits = getattr(generator, "bit_generator", None)
-    return pickle.dumps(generator.get_state(legacy=False) if bits is None else bits.state)
+    return _comparable(generator.get_state(legacy=False) if bits is None else bits.state)
+
+
+def _comparable(state: Any) -> Any:
+    """NumPy's state of a generator with bytes in place of arrays, so that == gives one answer."""
+    if isinstance(state, dict):
+        return {name: _comparable(part) for name, part in state.items()}
+    return state.tobytes() if hasattr(state, "tobytes") else state
 
 
 def _name(generator: Any) -> str:
