@@ -71,6 +71,7 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.derivatives $$(($(FUZZ) / 1000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
+	$(BIN)/python -m tests.unit.compiler.kernels.random_kernels $$(($(FUZZ) / 500)) 0
 	$(BIN)/python -m tests.unit.compiler.loops.exported_loops $$(($(FUZZ) / 500)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
 	$(BIN)/python -m tests.campaigns.states --runs $$(($(FUZZ) / 100))

@@ -11,7 +11,13 @@ from chainrule import Value, compile
 from chainrule.value import c_core
 
 from ..conftest import require, require_program
-from .campaigns import compiled_graphs, compiled_programs, eager_programs, exports, random_programs
+from .campaigns import (
+    compiled_graphs,
+    compiled_programs,
+    eager_programs,
+    exports,
+    random_programs,
+)
 from .campaigns.eager_programs import DisagreementError
 from .campaigns.program_writer import Case, make
 

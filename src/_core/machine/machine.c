@@ -273,7 +273,7 @@ PyObject *machine_kernel(PyObject *module, PyObject *args) {
     if (!from) return NULL;
     m->kernel = (Kernel *)(intptr_t)address;
     if (m->terms < (kept + 1) / 2) m->terms = (kept + 1) / 2;
-    m->padded = 1, m->planned = from->planned, m->cost = from->cost;
+    m->planned = from->planned, m->cost = from->cost;
     Py_RETURN_NONE;
 }
 

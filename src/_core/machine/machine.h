@@ -31,7 +31,6 @@ typedef struct {
      * memory, but splits a batch like the machine that it stands for, which has `planned` rows. */
     Kernel *kernel;
     ptrdiff_t planned;
-    int padded; /* whether short rows are padded to whole vectors, as kernels need them, unless there is one sample */
 } Machine;
 
 enum { MOST_AXES = 4 };
@@ -93,10 +92,10 @@ int run_rows(Run *run, const double *params);
 void run_end(Run *run);
 void raise_failure(int failure, const Wrong *wrong);
 
-/* The stride between rows of a block, and its size in bytes. Rows of at least a vector are aligned, so
- * that no load straddles two cache lines. */
+/* The stride between rows of a block, and its size in bytes. The rows of a batch of at least 8 samples are padded
+ * to whole vectors of 8, so that no load straddles two cache lines. */
 static inline ptrdiff_t stride_of(const Run *run, ptrdiff_t lanes) {
-    const ptrdiff_t unit = lanes < 8 && (!run->machine->padded || run->samples == 1) ? 1 : 8;
+    const ptrdiff_t unit = run->samples < 8 ? 1 : 8;
     return (lanes + unit - 1) / unit * unit;
 }
 static inline size_t terms_bytes(const Machine *m) { return (2 * (size_t)m->terms * sizeof(double) + 63) / 64 * 64; }

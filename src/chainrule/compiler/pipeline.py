@@ -20,6 +20,7 @@ import numpy as np
 from ..value import c_core
 from . import passes
 from .backends import native
+from .codegen.kernels import MOST_STATEMENTS
 from .flat import Flat
 from .graph import Graph
 from .loops.lowering import lower as lower_rolled
@@ -27,7 +28,7 @@ from .loops.parts import Rolled
 from .loops.rolling import LEAST_NODES, Trace
 from .lowering import lower
 from .program import Program
-from .reverse import reverse
+from .reverse import Reverse, reverse
 
 
 def verifying() -> bool:
@@ -42,16 +43,16 @@ class Pipeline:
         self.graph: Graph = passes.optimise(graph)
         self.maker = maker
         self.outputs: int = len(graph.outputs)
-        self.programs: dict[tuple[int, int, bool, bool], Program] = {}
+        self.known: dict[tuple[int, int, bool, bool], Program] = {}
 
     def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
         key = params, inputs, narrow, differentiated
-        if key not in self.programs:
+        if key not in self.known:
             prepared = passes.with_masks if differentiated else passes.values_only
             graph = prepared(self.graph)
             program = lower(graph, params, inputs, narrow)
-            self.programs[key] = program.verify() if verifying() else program
-        return self.programs[key]
+            self.known[key] = program.verify() if verifying() else program
+        return self.known[key]
 
     def machine(
         self,
@@ -66,11 +67,22 @@ class Pipeline:
         With `wanted`, it also computes the gradients of these inputs, and of the parameters if
         `differentiate`.
         """
+        return self.maker(*self.programs(params, inputs, narrow, wanted, differentiate))
+
+    def programs(
+        self,
+        params: int,
+        inputs: int,
+        narrow: bool,
+        wanted: Sequence[int] | None,
+        differentiate: bool,
+    ) -> tuple[Program, Reverse | None]:
+        """What a machine is built from, as in `machine`."""
         program = self.lowered(params, inputs, narrow, wanted is not None)
         if wanted is None:
-            return self.maker(program, None)
+            return program, None
         back = reverse(program, differentiate, wanted)
-        return self.maker(program, back.verify(program, wanted) if verifying() else back)
+        return program, back.verify(program, wanted) if verifying() else back
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
         """Build a machine for the guards only: the rest may be invalid for samples on other branches."""
@@ -80,11 +92,12 @@ class Pipeline:
 
 
 class NativePipeline:
-    """The C pipeline."""
+    """The C pipeline. The kernels of a program are written by the Python pipeline, from `source`."""
 
     def __init__(self, graph: Flat) -> None:
         self.graph: Any = c_core.graph_optimise(graph.capsule)
-        _, self.outputs, self.conditions = c_core.graph_sizes(self.graph)
+        self.nodes, self.outputs, self.conditions = c_core.graph_sizes(self.graph)
+        self.source: Flat | None = graph if self.nodes <= MOST_STATEMENTS else None
 
     def machine(
         self,
@@ -96,7 +109,13 @@ class NativePipeline:
     ) -> native.Machine:
         rows = None if wanted is None else np.array(wanted, dtype=np.int32)
         machine = c_core.graph_machine(self.graph, params, inputs, narrow, differentiate, rows)
-        return native.Machine.made(machine, params, self.outputs, self.conditions)
+        kernels, source = None, self.source
+        if source is not None:
+            shape = params, inputs, narrow, wanted, differentiate
+            kernels = native.Kernels(
+                lambda: Pipeline(source.unpack()).programs(*shape), machine, self.nodes, self.nodes
+            )
+        return native.Machine.made(machine, params, self.outputs, self.conditions, kernels)
 
     def guards(self, params: int, inputs: int, narrow: bool) -> native.Machine:
         graph = c_core.graph_guards(self.graph)
@@ -112,14 +131,14 @@ class RolledPipeline(Pipeline):
         self.rolled: Rolled = rolled
         self.maker = maker
         self.outputs = len(rolled.trace.outputs)
-        self.programs = {}
+        self.known = {}
 
     def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
         key = params, inputs, False, differentiated
-        if key not in self.programs:
+        if key not in self.known:
             program = lower_rolled(self.rolled, params, inputs, differentiated)
-            self.programs[key] = program.verify() if verifying() else program
-        return self.programs[key]
+            self.known[key] = program.verify() if verifying() else program
+        return self.known[key]
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
         if isinstance(self.graph, Flat):

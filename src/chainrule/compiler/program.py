@@ -64,10 +64,16 @@ class Program:
         return self
 
     @property
-    def length(self) -> int:
-        """How many instructions run, those of loops in every iteration."""
-        code = [*self.shared, *self.each]
-        return sum(each.count * len(each.body) if isinstance(each, Loop) else 1 for each in code)
+    def sizes(self) -> tuple[int, int]:
+        """How many rows its instructions compute, and how many of these in different statements: a loop
+        computes the same ones in every iteration.
+        """
+        rows = statements = 0
+        for each in [*self.shared, *self.each]:
+            own = sum(len(one.writes) for one in (each.body if isinstance(each, Loop) else (each,)))
+            rows += own * (each.count if isinstance(each, Loop) else 1)
+            statements += own
+        return rows, statements
 
     def code(self, shared: bool) -> list[Code]:
         return self.shared if shared else self.each

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...value import c_core
 from ..codegen.kernels import Kernel, kernel
-from ..codegen.values import NoKernelError
+from ..codegen.values import Lanes, NoKernelError
 from ..inputs import Inputs
 from ..instructions import (
     MOST_ARGUMENTS,
@@ -30,12 +31,17 @@ from ..reverse import STILL, LoopBack, Pull, Reverse, Step, Zero
 from .kernels import building
 
 Array = Any
+Programs = tuple[Program, Reverse | None]
 
 STEP = 33  # numbers per step in steps.h
 
-WORTH_BUILDING = (
-    500_000  # vectors of numbers that the interpreter computes before a kernel is built: some 10 ms
-)
+# Before a kernel is built, the interpreter computes so many vectors of numbers: some 10 ms of work, and
+# more for a long text, since the compiler takes longer too.
+WORTH_BUILDING, PER_STATEMENT = 500_000, 10_000
+# A new kernel is compared with the interpreter.
+COMPARED = 64  # samples at most
+ROUNDS = 3
+LEAST_SECONDS = 0.001  # per round
 
 NOTHING = np.zeros(0)
 
@@ -53,22 +59,22 @@ def thread_count() -> int:
 class Machine:
     """Runs one program: the values of a batch and, given a seed, the adjoints."""
 
-    kernels: Any = None  # faster machines for the same program, once they are built
+    kernels: Kernels | None  # faster machines for the same program, once they are built
 
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.capsule: Any = c_core.machine(*encoded(program, reverse))
-        if any(isinstance(each, Loop) for each in [*program.shared, *program.each]):
-            c_core.machine_kernel(self.capsule, 0, 0, self.capsule)  # pads rows as kernels do
-            self.kernels = Kernels(program, reverse, self.capsule)
         self.params: int = program.params
         self.outputs: int = len(program.outputs)
         self.guards: int = len(program.guards)
+        self.kernels = Kernels(lambda: (program, reverse), self.capsule, *program.sizes)
 
     @classmethod
-    def made(cls, capsule: Any, params: int, outputs: int, guards: int) -> Machine:
+    def made(
+        cls, capsule: Any, params: int, outputs: int, guards: int, kernels: Kernels | None = None
+    ) -> Machine:
         """Wrap a machine built in C."""
         machine = cls.__new__(cls)
-        machine.capsule = capsule
+        machine.capsule, machine.kernels = capsule, kernels
         machine.params, machine.outputs, machine.guards = params, outputs, guards
         return machine
 
@@ -119,72 +125,126 @@ class Results:
         self.input_adjoints: Any = np.empty((wanted, samples))
 
 
-class Kernels:
-    """The kernels of a program, built when needed: one for a single sample, and one for more."""
+@dataclass
+class _Kernel:
+    """A kernel, the machine that runs it once it is built, and how it compares with the interpreter."""
 
-    def __init__(self, program: Program, reverse: Reverse | None, capsule: Any) -> None:
-        self.program: Program = program
-        self.reverse: Reverse | None = reverse
+    kernel: Kernel
+    build: building.Build
+    machine: Any = None
+    ratio: float | None = None  # the interpreter's time, divided by the kernel's
+
+    def __str__(self) -> str:
+        if not self.build.ready:
+            return self.build.error or "being built"
+        text = f"built in {self.build.seconds:.2f} s"
+        if self.ratio is None:
+            return text
+        used = "" if self.ratio >= 1.0 else ", so the interpreter runs"
+        return f"{text}, {self.ratio:.2g} times as fast as the interpreter{used}"
+
+
+class Kernels:
+    """The kernels of a program: one for a single sample, one for fewer than 8, and one for more. Each is
+    built when it is needed, and used if it turns out to be faster than the interpreter.
+
+    `programs` returns the program and its reverse program, which computes about so many rows in so many
+    different statements.
+    """
+
+    def __init__(
+        self, programs: Callable[[], Programs], capsule: Any, rows: int, statements: int
+    ) -> None:
+        self.programs = programs
         self.capsule: Any = capsule
-        self.builds: dict[bool, tuple[Kernel, Any] | None] = {}
-        self.machines: dict[bool, Any] = {}
-        self.refusal = ""  # why there can be no kernel
-        self.left: float = WORTH_BUILDING  # of the work that the interpreter does before
-        self.length: int = program.length * (1 if reverse is None else 3)
+        self.built: dict[Lanes, _Kernel | str] = {}  # or why there can be none
+        self.left: float = WORTH_BUILDING + PER_STATEMENT * statements
+        self.rows: int = rows
+        self.known: Programs | None = None
 
     def machine(self, samples: int, runs: int = 1) -> Any:
-        """The machine that runs the kernel for so many samples; None as long as there is none."""
-        if self.left > 0 and building.mode() != "wait":
-            self.left -= self.length * (1 + samples / 16) * runs
+        """The machine that runs the kernel for so many samples; None if there is none or it is slow."""
+        waits = building.mode() == "wait"
+        if self.left > 0 and not waits:
+            self.left -= self.rows * (1 + samples / 16) * runs
             return None
-        single = samples == 1
-        if single not in self.builds:
-            self.builds[single] = self.build(single)
-        build = self.builds[single]
-        if self.machines.get(single) is None and build is not None:
-            self.machines[single] = self.made(*build, single)
-        return self.machines.get(single)
+        lanes = Lanes.of(samples)
+        if lanes not in self.built:
+            self.built[lanes] = self.build(lanes)
+        found = self.built[lanes]
+        if isinstance(found, str):
+            return None
+        if found.machine is None:
+            address = found.build.address("block")
+            if address is None:
+                return None
+            made = self.made(found.kernel, address)
+            if not waits:
+                found.ratio = self.compared(made, min(samples, COMPARED))
+            found.machine = made
+        return found.machine if found.ratio is None or found.ratio >= 1.0 else None
 
     def status(self) -> Iterator[str]:
         """The state of each kernel, one line each."""
-        what = "values" if self.reverse is None else "values and gradients"
-        for single, build in list(self.builds.items()):
-            state = self.refusal
-            if build is not None:
-                made = build[1]
-                state = f"built in {made.seconds:.2f} s" if made.ready else made.error or "being built"
-            yield f"kernel for {what} of {'one sample' if single else 'many samples'}: {state}"
+        for lanes, found in list(self.built.items()):
+            what = "values" if self.both()[1] is None else "values and gradients"
+            yield f"kernel for {what} of {lanes}: {found}"
 
-    def build(self, single: bool) -> tuple[Kernel, Any] | None:
+    def both(self) -> Programs:
+        if self.known is None:
+            self.known = self.programs()
+        return self.known
+
+    def build(self, lanes: Lanes) -> _Kernel | str:
         try:
-            found = kernel(self.program, self.reverse, single)
+            found = kernel(*self.both(), lanes)
         except NoKernelError as error:
-            self.refusal = f"none, because {error}"
-            return None
-        return found, building.build(found.text)
+            return f"none, because {error}"
+        return _Kernel(found, building.build(found.text))
 
-    def made(self, found: Kernel, built: Any, single: bool) -> Any:
-        address = built.address("block")
-        if address is None:
-            return None
-        program = self.program
-        moved = replace(
-            program,
-            each_rows=found.each_rows,
-            each=[],
-            outputs=[
-                replace(view, start=row)
-                for view, row in zip(program.outputs, found.outputs, strict=True)
-            ],
-            guards=[
-                replace(view, start=row) for view, row in zip(program.guards, found.guards, strict=True)
-            ],
+    def made(self, found: Kernel, address: int) -> Any:
+        program, reverse = self.both()
+        outputs, guards = (
+            [replace(view, start=row) for view, row in zip(views, rows, strict=True)]
+            for views, rows in ((program.outputs, found.outputs), (program.guards, found.guards))
         )
-        back = None if self.reverse is None else Reverse([*found.pulls], self.reverse.shared)
+        moved = replace(program, each_rows=found.each_rows, each=[], outputs=outputs, guards=guards)
+        back = None if reverse is None else Reverse([*found.pulls], reverse.shared)
         copies = [*program.each, *(pull.instruction for pull in found.pulls)]
         capsule = c_core.machine(*encoded(moved, back, copies))
-        c_core.machine_kernel(capsule, address, found.kept * (1 if single else 8), self.capsule)
+        c_core.machine_kernel(capsule, address, found.kept, self.capsule)
         return capsule
+
+    def compared(self, made: Any, samples: int) -> float:
+        """How many times as fast as the interpreter a kernel is, on one thread."""
+        program, reverse = self.both()
+        results = np.empty((len(program.outputs) + len(program.guards), samples))
+        outputs, guards = np.split(results, [len(program.outputs)])
+        numbers = np.full((program.inputs, samples), 0.5), np.full(program.params, 0.5)
+        seed = NOTHING if reverse is None else np.ones(samples)
+        adjoints = NOTHING if reverse is None else np.empty(program.params)
+
+        def seconds(machine: Any, runs: int) -> float:
+            start = time.perf_counter()
+            for _ in range(runs):
+                shape = np.array([samples], dtype=np.int64)
+                results = (
+                    seed,
+                    outputs,
+                    guards,
+                    adjoints,
+                    np.zeros(0, np.int32),
+                    np.empty((0, samples)),
+                )
+                c_core.run_machine(machine, shape, numbers[1], (numbers[0],), *results, 1, False)
+            return time.perf_counter() - start
+
+        once = seconds(made, 1) + seconds(self.capsule, 1)
+        runs = 1 + int(LEAST_SECONDS / once)
+        rounds = ROUNDS if once < 10 * LEAST_SECONDS else 1
+        pairs = [(seconds(self.capsule, runs), seconds(made, runs)) for _ in range(rounds)]
+        theirs, ours = map(min, zip(*pairs, strict=True))
+        return float(theirs / ours)
 
 
 def encoded(

@@ -12,22 +12,34 @@ from dataclasses import dataclass, field, replace
 
 from ...ops import Op
 from ..backends.kernels import headers
-from ..instructions import MOST_TERMS, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..instructions import Dense, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
 from ..program import Program
 from ..reverse import STILL, LoopBack, Pull, Reverse, Zero
-from .values import MOST_COPIES, NoKernelError, Resolve, Values, at, elements, moving, reads
+from .values import (
+    MOST_COPIES,
+    Lanes,
+    NoKernelError,
+    Resolve,
+    Values,
+    at,
+    elements,
+    fused,
+    moving,
+    reads,
+)
 
 CHEAP = {"add", "sub", "mul", "neg", "pos", "abs", "where", "less", "less_equal", "equal"}
 CHEAP |= {"maximum", "minimum", "stop_gradient", "relu"}
 
 
 class Adjoints(Values):
-    def __init__(self, program: Program, reverse: Reverse | None) -> None:
-        super().__init__(program)
+    def __init__(self, program: Program, reverse: Reverse | None, lanes: Lanes) -> None:
+        super().__init__(program, lanes)
         self.reverse = reverse
         self.arrays: dict[
             tuple[int, int], int
         ] = {}  # loop and offset -> place of adjoints from outside of it
+        self.left: list[tuple[int, int]] = []  # rows whose values are left in memory, rows of the kernel
         self.memory: dict[int, int] = {}  # rows whose adjoints are in memory -> row of the kernel
 
     def place_adjoints(self) -> list[Pull]:
@@ -43,20 +55,38 @@ class Adjoints(Values):
         if any(isinstance(each, Spread) for loop in self.loops for each in loop.body):
             raise NoKernelError("its loops use shared numbers that change")
         for code in self.program.each:
+            if isinstance(code, Dots | Fold) and code.terms > self.most_terms:
+                self.walked.update(row for read in code.reads for row in read.rows)
+        for code in self.program.each:
             if isinstance(code, Gather) and self.loop_of(code.out) is None:
-                if len(code.rows) > MOST_COPIES or any(row in self.walked for row in code.writes):
+                many = self.loops and len(code.rows) > MOST_COPIES
+                if many or any(row in self.walked for row in code.writes):
                     self.packed[code.out] = len(code.rows)
                     runs = [run for run in self.runs(code.rows) if run[2]]
                     self.walked.update(row for at, n, _ in runs for row in code.rows[at : at + n])
-            elif isinstance(code, Dots | Fold) and code.terms > MOST_TERMS:
-                self.walked.update(row for read in code.reads for row in read.rows)
         pulls: list[Pull] = []
         for back in [] if self.reverse is None else self.reverse.each:
             if isinstance(back, Pull) and isinstance(back.instruction, Spread):
                 pulls.append(Pull(replace(back.instruction, out=self.each_rows), 0))
                 self.reserve_adjoints(back.instruction.writes)
+            elif isinstance(back, Pull) and isinstance(back.instruction, Dense) and back.part != 1:
+                pulls.append(self.place_product(back.instruction, back.part))
         self.memory.update({row: row for row in self.walked if row < self.program.inputs})
         return pulls
+
+    def place_product(self, each: Dense, part: int) -> Pull:
+        """A pull to shared factors, on rows that the kernel leaves in memory."""
+        if each.out not in self.memory:
+            self.reserve_adjoints(each.writes)
+        x, rows = each.x, each.reads[1].rows
+        if part == 0 and max(rows) >= self.program.inputs:
+            first, last = min(rows), max(rows)
+            if last - first >= 4 * len(rows):
+                raise NoKernelError("its matrix products use numbers that are far apart")
+            self.left += [(row, self.each_rows + row - first) for row in rows]
+            x = replace(x, start=self.each_rows)
+            self.each_rows += last - first + 1
+        return Pull(replace(each, out=self.memory[each.out], x=x), part)
 
     def reserve_adjoints(self, rows: Sequence[int]) -> None:
         self.memory.update({row: self.each_rows + k for k, row in enumerate(rows)})
@@ -88,7 +118,7 @@ class Adjoints(Values):
                     continue
                 case LoopBack(loop=loop):
                     lines += self.backward_loop(self.loops.index(loop), step)
-                case Pull(instruction=Spread()):
+                case Pull(instruction=Spread()) | Pull(instruction=Dense(), part=0 | 2):
                     continue
                 case Pull(instruction=Gather() as copy) if copy.out in self.packed:
                     lines += self.unpack(copy)
@@ -151,8 +181,33 @@ class Adjoints(Values):
     def pulled(self, pull: Pull, move: Move, here: int | None, resolve: Resolve) -> list[str]:
         """The statements of a pull."""
         lines: list[str] = []
+        if isinstance(pull.instruction, Dense):
+            return self.pulled_product(pull, pull.instruction)
         for i in range(len(pull.instruction.writes)):
             lines += self.pulled_row(pull, i, move, here, resolve)
+        return lines
+
+    def pulled_product(self, pull: Pull, each: Dense) -> list[str]:
+        """The statements of a pull to the numbers that a matrix is multiplied by."""
+        lines = []
+        for k in range(each.terms):
+            factors = [
+                f"SHARED({each.a.start + line * each.a.step + k * each.a.term_step})"
+                for line in range(each.lines)
+            ]
+            for column in range(each.columns):
+                row = each.x.start + column * each.x.step + k * each.x.term_step
+                outs = range(each.out + column, each.writes.stop, each.columns)
+                adjoints = [self.adjoint(out, 0, None) for out in outs]
+                before = "" if pull.assign else self.adjoint(row, 0, None)
+                if not self.is_vector(each):
+                    total = fused("v_splat(0.0)", factors, adjoints)
+                    text = f"{before} + {total}" if before else total
+                elif before:
+                    text = fused(before, factors, adjoints)
+                else:
+                    text = fused(f"{factors[0]} * {adjoints[0]}", factors[1:], adjoints[1:])
+                lines.append(self.assigned(row, 0, None, text))
         return lines
 
     def pulled_row(
@@ -184,7 +239,7 @@ class Adjoints(Values):
                     share = f"where_wanted({resolve(mask.start + i * mask.step, move.mask)}, {share})"
                 before = "" if pull.assign else f"{self.adjoint(places[part], moves[part], here)} + "
                 return [sum_of(places[part], before + share)]
-            case Dots() if move is STILL and each.terms > MOST_TERMS:
+            case Dots() if move is STILL and each.terms > self.most_terms:
                 return self.pulled_memory(each, i, pull, adjoint, resolve)
             case Dots():
                 others = self.terms(each, i, move, resolve)[1 - part]
@@ -219,7 +274,7 @@ class Adjoints(Values):
         resolve: Resolve,
         adjoint: str,
     ) -> list[str]:
-        if move is STILL and each.terms > MOST_TERMS:
+        if move is STILL and each.terms > self.most_terms:
             return self.pulled_memory(each, i, pull, adjoint, resolve)
         step = at(move, each.args)[pull.part]
         rows = self.term_rows(each, pull.part, i)
@@ -288,7 +343,7 @@ class Adjoints(Values):
         elements = f"&(Elements){{{{{', '.join(rows)}}}, {{{', '.join(steps)}}}, {each.terms}}}"
         out = resolve(each.out + i, 0)
         function = f"fold_{each.op.name}_pull{pull.part}"
-        return [f"{function}({place}, {adjoint}, {elements}, 0, {out}, NULL, STEP, 0);"]
+        return [f"{function}({place}, {adjoint}, {elements}, 0, {out}, NULL, some, 0);"]
 
     def array(self, number: int, offset: int) -> int:
         """The place of a row among the adjoints that a loop gets from outside."""

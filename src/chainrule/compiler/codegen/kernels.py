@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..backends.kernels import headers
-from ..instructions import Dense, Fold, Instruction, Take
+from ..instructions import Dense, Fold, Instruction, Loop, Take
 from ..program import Program
 from ..reverse import Pull, Reverse
 from .adjoints import Adjoints
-from .values import NoKernelError, instructions
+from .values import Lanes, NoKernelError, instructions
 
 MOST_STATEMENTS = 20000
+MOST_PRODUCTS = 2000  # of numbers in matrix products: the interpreter is faster at large ones
 
 HEAD = """\
 #include "kernel.h"
@@ -25,21 +26,27 @@ HEAD = """\
 #include "ops_codes.h"
 #include "folds.h"
 
-#if defined(SIMD_ONE)
+#if defined(ONE)
 #define LOAD(p) v_splat(*(p))
 #define STORE(p, x) (*(p) = (x)[0])
-enum { STEP = 1 };
+enum { STEP = 1, some = 1 };
+#elif defined(FEW)
+#define LOAD(p) v_some(p, some)
+#define STORE(p, x) v_put(p, x, some)
+enum { STEP = LANES };
 #else
 #define LOAD(p) v_load(p)
 #define STORE(p, x) v_store(p, x)
-enum { STEP = LANES };
+enum { STEP = LANES, some = LANES };
 #endif
 #define KEPT(i) (kept + (i) * STEP)
 #define ROW(r) (each + (r) * stride)
 #define ADJOINT(r) (adjoints + (r) * stride)
 #define SHARED(r) v_splat(shared[r])
 
-INLINE vec dot_of(const real *a, ptrdiff_t a_step, const real *b, ptrdiff_t b_step, ptrdiff_t terms) {
+INLINE vec dot_of(
+    const real *a, ptrdiff_t a_step, const real *b, ptrdiff_t b_step, ptrdiff_t terms, ptrdiff_t some) {
+    (void)some;
     vec sum = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) sum = v_fma(LOAD(a + k * a_step), LOAD(b + k * b_step), sum);
     return sum;
@@ -59,21 +66,28 @@ class Kernel:
     each_rows: int
     outputs: list[int]  # rows
     guards: list[int]
-    kept: int  # vectors of numbers kept for the reverse pass
-    pulls: list[Pull]  # of spread numbers: what the machine does after the kernel, for the whole block
+    kept: int  # numbers kept for the reverse pass
+    pulls: list[Pull]  # to shared numbers: what the machine does after the kernel, for the whole block
 
 
-def kernel(program: Program, reverse: Reverse | None, single: bool) -> Kernel:
-    """The kernel of a program; for one sample, or else for vectors of them."""
+def kernel(program: Program, reverse: Reverse | None, lanes: Lanes) -> Kernel:
+    """The kernel of a program; raises NoKernelError if there is none."""
     for each in instructions(program.each):
         if not is_supported(each):
             raise NoKernelError(f"it has {type(each).__name__.lower()}s")
-    return _Printer(program, reverse).kernel(single)
+    if any(
+        isinstance(own, Dense) for each in program.each if isinstance(each, Loop) for own in each.body
+    ):
+        raise NoKernelError("its loops have matrix products")
+    sizes = [len(each.writes) * each.terms for each in program.each if isinstance(each, Dense)]
+    if sum(sizes) > MOST_PRODUCTS:
+        raise NoKernelError("its matrix products are large")
+    return _Printer(program, reverse, lanes).kernel()
 
 
 def is_supported(instruction: Instruction) -> bool:
     match instruction:
-        case Dense() | Take():
+        case Take():
             return False
         case Fold(op=op):
             return op.name in headers.folds()
@@ -81,7 +95,7 @@ def is_supported(instruction: Instruction) -> bool:
 
 
 class _Printer(Adjoints):
-    def kernel(self, single: bool) -> Kernel:
+    def kernel(self) -> Kernel:
         own = [view for view in self.program.outputs if not view.shared]
         out_rows = {}
         for view in [*self.program.outputs, *self.program.guards]:
@@ -98,7 +112,7 @@ class _Printer(Adjoints):
         while True:
             known = len(self.kept), len(self.arrays)
             lines = self.forward()
-            for row, place in out_rows.items():
+            for row, place in [*out_rows.items(), *self.left]:
                 lines.append(f"STORE(ROW({place}) + v, {self.value(row, 0, None)});")
             if self.reverse is not None:
                 lines += self.backward(out_rows, [view.start for view in own[:1]])
@@ -107,8 +121,9 @@ class _Printer(Adjoints):
         lines = [*self.offsets(), *self.declared, *lines]
         if len(lines) > MOST_STATEMENTS:
             raise NoKernelError("it is too large")
+        if self.lanes is Lanes.FEW:
+            lines.insert(0, "const ptrdiff_t some = m->lanes - v < LANES ? m->lanes - v : LANES;")
         text = "\n".join(f"        {line}" for line in lines)
-        head = "#define SIMD_ONE\n" if single else ""
         body = (
             "KERNEL void block(const Memory *m) {\n"
             "    real *const restrict each = m->each, *const restrict adjoints = m->each_adjoint;\n"
@@ -119,9 +134,13 @@ class _Printer(Adjoints):
             "    (void)each, (void)adjoints, (void)kept, (void)shared, (void)rows;\n"
             f"    for (ptrdiff_t v = 0; v < m->lanes; v += STEP) {{\n{text}\n    }}\n}}\n"
         )
-        return Kernel(
-            head + HEAD + "\n" + body, self.each_rows, self.outputs, self.guards, self.total, pulls
-        )
+        kept = self.total * (1 if self.lanes is Lanes.ONE else 8)
+        text = self.lanes.value[1] + HEAD + "\n" + body
+        if any(self.is_vector(each) for each in self.program.each if isinstance(each, Dense)):
+            text = text.replace('#include "folds.h"\n', '#include "folds.h"\n#include "matrix.h"\n')
+        elif self.lanes is Lanes.ONE:  # products with a vector add up in the order of whole vectors
+            text = "#define SIMD_ONE\n" + text
+        return Kernel(text, self.each_rows, self.outputs, self.guards, kept, pulls)
 
     def offsets(self) -> list[str]:
         """Where the numbers of each loop are kept."""

@@ -7,9 +7,22 @@ iterations are loaded from what the loop keeps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
 from typing import Any
 
-from ..instructions import MOST_TERMS, Code, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..instructions import (
+    MOST_TERMS,
+    Code,
+    Dense,
+    Dots,
+    Fold,
+    Gather,
+    Instruction,
+    Loop,
+    Map,
+    Move,
+    Spread,
+)
 from ..program import Program
 from ..reverse import STILL
 
@@ -22,10 +35,28 @@ class NoKernelError(Exception):
     """A program that kernels do not support; the text says why."""
 
 
+class Lanes(Enum):
+    """For how many samples a kernel is: one, a part of a vector at a time, or whole vectors."""
+
+    ONE = "one sample", "#define ONE\n"
+    FEW = "few samples", "#define FEW\n"
+    MANY = "many samples", ""
+
+    @classmethod
+    def of(cls, samples: int) -> Lanes:
+        return cls.ONE if samples == 1 else cls.FEW if samples < 8 else cls.MANY
+
+    def __str__(self) -> str:
+        return self.value[0]
+
+
 class Values:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, lanes: Lanes) -> None:
         self.program = program
+        self.lanes = lanes
         self.loops: list[Loop] = [each for each in program.each if isinstance(each, Loop)]
+        # Without loops, no number has to be in memory, and expressions may be long.
+        self.most_terms: int = MOST_TERMS if self.loops else MOST_TERMS_INSIDE
         self.owner: dict[int, Instruction] = {}  # of rows outside of loops
         self.begin: dict[int, int] = {}  # of each copy, where its rows begin
         count = 0
@@ -106,22 +137,35 @@ class Values:
                     for view, step in zip(args, at(move, args), strict=True)
                 ]
                 return f"v_op_{op.name}({', '.join(parts)})"
-            case Dots() | Fold() if move is STILL and each.terms > MOST_TERMS:
+            case Dots() | Fold() if move is STILL and each.terms > self.most_terms:
                 return self.folded(each, i)
             case Dots(terms=terms):
-                total = "v_splat(0.0)"
-                for a, b in zip(*self.terms(each, i, move, resolve), strict=True):
-                    total = f"v_fma({a}, {b}, {total})"
-                return total
+                return fused("v_splat(0.0)", *self.terms(each, i, move, resolve))
+            case Dense():
+                return self.product(each, i, resolve)
             case Fold(op=op, terms=terms):
                 columns = self.terms(each, i, move, resolve)
                 if op.name == "sum":
-                    total = "v_splat(0.0)"
-                    for part in columns[0]:
-                        total = f"({total} + {part})"
-                    return total
+                    return nested("v_splat(0.0)", [f"({{}} + {part})" for part in columns[0]])
                 return f"fold_{op.name}({elements(columns, terms)}, 0, LANES)"
         raise NoKernelError(f"it has {each}")
+
+    def product(self, each: Dense, i: int, resolve: Resolve) -> str:
+        """Row i of a matrix product, in the interpreter's order."""
+        line, column = divmod(i, each.columns)
+        start, first = "v_splat(0.0)", each.a.start + line * each.a.step
+        if each.start is not None:
+            start = f"SHARED({each.start.start + line * each.start.step})"
+        if self.is_vector(each):
+            return f"(v_splat(dot(shared + {first}, x{each.out}, {each.terms})) + {start})"
+        factors = [f"SHARED({first + k * each.a.term_step})" for k in range(each.terms)]
+        begin, step = each.x.start + column * each.x.step, each.x.term_step
+        return fused(start, factors, [resolve(begin + k * step, 0) for k in range(each.terms)])
+
+    def is_vector(self, each: Dense) -> bool:
+        """Whether the interpreter computes a product as one with a vector, in another order."""
+        contiguous = each.a.term_step == each.x.term_step == 1
+        return self.lanes is Lanes.ONE and each.columns == 1 and contiguous
 
     def terms(self, each: Dots | Fold, i: int, move: Move, resolve: Resolve) -> list[list[str]]:
         """The terms of row i of an instruction, for each argument."""
@@ -142,10 +186,10 @@ class Values:
         terms = [self.in_memory(each, part, i) for part in range(len(each.views()))]
         if isinstance(each, Dots):
             (a, a_step), (b, b_step) = terms
-            return f"dot_of({a}, {a_step}, {b}, {b_step}, {each.terms})"
+            return f"dot_of({a}, {a_step}, {b}, {b_step}, {each.terms}, some)"
         rows, steps = zip(*terms, strict=True)
         elements = f"&(Elements){{{{{', '.join(rows)}}}, {{{', '.join(steps)}}}, {each.terms}}}"
-        return f"fold_{each.op.name}({elements}, 0, STEP)"
+        return f"fold_{each.op.name}({elements}, 0, some)"
 
     def in_memory(self, each: Dots | Fold, part: int, i: int) -> tuple[str, str]:
         """Where the terms of an argument begin in memory, and how far apart they are."""
@@ -210,6 +254,9 @@ class Values:
                     if self.loop_of(row) is not None:
                         lines.append(f"vec {self.target(row)} = SHARED({source});")
             else:
+                if isinstance(each, Dense) and self.is_vector(each):
+                    numbers = [f"{self.value(row, 0, None)}[0]" for row in each.reads[1].rows]
+                    lines.append(f"const real x{each.out}[] = {{{', '.join(numbers)}}};")
                 for i, row in enumerate(each.writes):
                     text = self.computed(each, i, STILL, lambda row, move: self.value(row, move, None))
                     lines.append(
@@ -258,6 +305,21 @@ class Values:
         if place is None:
             return []
         return [f"    STORE(KEPT(K{number} + t * NK{number} + {place}), {self.local(number, offset)});"]
+
+
+def nested(start: str, forms: Sequence[str]) -> str:
+    """Forms put into each other, the first one innermost; many of them as statements in a row."""
+    if len(forms) > MOST_TERMS:
+        steps = "".join(f" total = {form.format('total')};" for form in forms)
+        return f"({{ vec total = {start};{steps} total; }})"
+    for form in forms:
+        start = form.format(start)
+    return start
+
+
+def fused(start: str, left: Sequence[str], right: Sequence[str]) -> str:
+    """The sum of products, each added in one rounding."""
+    return nested(start, [f"v_fma({a}, {b}, {{}})" for a, b in zip(left, right, strict=True)])
 
 
 def instructions(code: Iterable[Code]) -> Iterable[Instruction]:

@@ -11,13 +11,16 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import chainrule
+from chainrule.compiler.backends import native
 from chainrule.compiler.backends.kernels import building, headers
 from chainrule.ops import Op
 
 from ....conformance.campaigns import check, kernels, special
+from . import random_kernels
 
 if chainrule.core == "python" or shutil.which("cc") is None:
     pytest.skip("needs the compiled core and a C compiler", allow_module_level=True)
@@ -114,3 +117,41 @@ def test_a_function_s_parameters() -> None:
     assert headers.partial("add", 0) == ("v_op_add_d0", ())
     assert headers.partial("where", 0) is None
     assert headers.partial("nonsense", 0) is None
+
+
+@pytest.mark.parametrize("first", [0, 4, 8, 2019])  # 2021: a series seems to go on behind its end
+def test_kernels_repeat_every_bit(first: int) -> None:
+    """The kernels of graphs, programs, loops and networks, for one sample, a few and many."""
+    kernels, failures = random_kernels.examine(range(first, first + 4))
+    assert failures == []
+    assert kernels > 20
+
+
+@pytest.mark.parametrize("samples", [1, 5, 64])
+def test_a_new_kernel_is_compared_with_the_interpreter(
+    samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On its first use; the slower of the two does not run."""
+    ratios = iter([None, 0.5])
+    compared = native.Kernels.compared
+
+    def measured(kernels: native.Kernels, made: object, count: int) -> float:
+        found = compared(kernels, made, count)
+        assert 0.01 < found < 1000
+        return next(ratios) or 2.0
+
+    monkeypatch.setattr(native.Kernels, "compared", measured)
+    x = np.linspace(0.1, 1.0, samples)
+    for says in ("2 times as fast as the interpreter", "0.5 times as fast as the interpreter, so the"):
+        f = chainrule.compile(lambda x: chainrule.sin(x) * chainrule.tanh(x), batch=0)
+        want = f(x)
+        (variant,) = next(iter(f.variants.values()))
+        (machine,) = variant.machines.values()
+        machine.kernels.left = 0.0
+        f(x)  # builds the kernel
+        (found,) = machine.kernels.built.values()
+        assert found.build.wait(60)
+        assert f(x).tobytes() == want.tobytes()
+        assert says in f.program
+        runs = machine.fastest(samples, False)
+        assert (runs is found.machine) == ("so the" not in says)

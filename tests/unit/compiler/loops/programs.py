@@ -1,15 +1,14 @@
-"""Random programs with loops: eager mode, interpreter and NumPy agree, and kernels repeat every bit.
+"""Random programs with loops: eager mode, interpreter and NumPy agree.
 
-    python -m tests.unit.compiler.loops.programs COUNT SEED [kernels]
+    python -m tests.unit.compiler.loops.programs COUNT SEED
 
 A program carries a few numbers through a Python `for`, reads tables of inputs and constants in strides,
 backwards or one step late, branches with `where`, keeps lists, and has inner loops. The interpreter runs
-it as loops (chainrule.compiler.loops), and so do kernels.
+it as loops (chainrule.compiler.loops). kernels/random_kernels.py compares kernels.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 from collections.abc import Callable
@@ -107,7 +106,7 @@ class UnlikeError(AssertionError):
     """Two ways to compute a program disagree; the text says which."""
 
 
-def check(seed: int, kernels: bool = False) -> bool:
+def check(seed: int) -> bool:
     """Compare the ways to compute a program; whether it became a program with loops."""
     program = Program(seed)
     samples = program.choice.choice((1, 1, 2, 4, 7, 8, 9, 17, 257))
@@ -118,19 +117,14 @@ def check(seed: int, kernels: bool = False) -> bool:
         for own, axis in zip((program.theta, program.series), batch, strict=True)
     ]
 
-    def run(mode: str, backend: Any) -> tuple[list[Any], bool]:
-        os.environ["CHAINRULE_KERNELS"] = mode
+    def run(backend: Any) -> tuple[list[Any], bool]:
         f = cr.compile(program, batch=batch, backend=backend, reduction="sum")
         value, grads = f.value_and_grad(*arguments, argnums=(0, 1))
         (variants,) = f.variants.values()
         return [value, *grads, f(*arguments)], isinstance(variants[0].pipeline, RolledPipeline)
 
-    found, rolled = run("off", "numpy" if c_core is None else "native")
-    compare(f"seed {seed}, NumPy", run("off", "numpy")[0], found)
-    if kernels and rolled:
-        for got, want in zip(run("wait", "native")[0], found, strict=True):
-            if np.asarray(got).tobytes() != np.asarray(want).tobytes():
-                raise UnlikeError(f"seed {seed}: the kernel gives {got}, the interpreter {want}")
+    found, rolled = run("numpy" if c_core is None else "native")
+    compare(f"seed {seed}, NumPy", run("numpy")[0], found)
     values, gradients = [], [np.zeros(np.shape(own)) for own in arguments]
     for k in range(samples):
         sample = [own if axis is None else own[k] for own, axis in zip(arguments, batch, strict=True)]
@@ -150,10 +144,10 @@ def compare(what: str, got: list[Any], want: list[Any]) -> None:
             raise UnlikeError(f"{what}: {name}: {close!r}")
 
 
-def main(count: int, seed: int, kernels: bool) -> None:
-    rolled = sum(check(k, kernels) for k in range(seed, seed + count))
+def main(count: int, seed: int) -> None:
+    rolled = sum(check(k) for k in range(seed, seed + count))
     print(f"{count} programs agree, {rolled} of them with loops")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), len(sys.argv) > 3)
+    main(int(sys.argv[1]), int(sys.argv[2]))
