@@ -210,7 +210,7 @@ class Kernels:
         )
         moved = replace(program, each_rows=found.each_rows, each=[], outputs=outputs, guards=guards)
         back = None if reverse is None else Reverse([*found.pulls], reverse.shared)
-        copies = [*program.each, *(pull.instruction for pull in found.pulls)]
+        copies = [*program.each, *map(copied, found.pulls)]
         capsule = c_core.machine(*encoded(moved, back, copies))
         c_core.machine_kernel(capsule, address, found.kept, self.capsule)
         return capsule
@@ -245,6 +245,11 @@ class Kernels:
         pairs = [(seconds(self.capsule, runs), seconds(made, runs)) for _ in range(rounds)]
         theirs, ours = map(min, zip(*pairs, strict=True))
         return float(theirs / ours)
+
+
+def copied(step: Pull | LoopBack) -> Code:
+    """What a step of the reverse program belongs to."""
+    return step.loop if isinstance(step, LoopBack) else step.instruction
 
 
 def encoded(

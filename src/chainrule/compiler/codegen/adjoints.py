@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ...ops import Op
 from ..backends.kernels import headers
-from ..instructions import Dense, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..instructions import Dense, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread, Take
 from ..program import Program
 from ..reverse import STILL, LoopBack, Pull, Reverse, Zero
 from .values import (
@@ -40,9 +40,11 @@ class Adjoints(Values):
             tuple[int, int], int
         ] = {}  # loop and offset -> place of adjoints from outside of it
         self.left: list[tuple[int, int]] = []  # rows whose values are left in memory, rows of the kernel
+        # First rows of copies in loops -> rows of their adjoints, and how far these move.
+        self.copied: dict[int, tuple[int, int]] = {}
         self.memory: dict[int, int] = {}  # rows whose adjoints are in memory -> row of the kernel
 
-    def place_adjoints(self) -> list[Pull]:
+    def place_adjoints(self) -> list[Pull | LoopBack]:
         """Find the rows that loops walk along, and those whose adjoints must be in memory."""
         for loop in self.loops:
             for each, move in zip(loop.body, loop.moves, strict=True):
@@ -52,8 +54,6 @@ class Adjoints(Values):
                         if len({id(self.owner.get(each)) for each in rows}) > 1:
                             raise NoKernelError("its loops walk along rows of several instructions")
                         self.walked.update(rows)
-        if any(isinstance(each, Spread) for loop in self.loops for each in loop.body):
-            raise NoKernelError("its loops use shared numbers that change")
         for code in self.program.each:
             if isinstance(code, Dots | Fold) and code.terms > self.most_terms:
                 self.walked.update(row for read in code.reads for row in read.rows)
@@ -64,15 +64,50 @@ class Adjoints(Values):
                     self.packed[code.out] = len(code.rows)
                     runs = [run for run in self.runs(code.rows) if run[2]]
                     self.walked.update(row for at, n, _ in runs for row in code.rows[at : at + n])
-        pulls: list[Pull] = []
+        pulls: list[Pull | LoopBack] = []
         for back in [] if self.reverse is None else self.reverse.each:
-            if isinstance(back, Pull) and isinstance(back.instruction, Spread):
+            if isinstance(back, LoopBack):
+                pulls += self.place_copies(back)
+            elif isinstance(back, Pull) and isinstance(back.instruction, Spread):
                 pulls.append(Pull(replace(back.instruction, out=self.each_rows), 0))
                 self.reserve_adjoints(back.instruction.writes)
+            elif isinstance(back, Pull) and isinstance(back.instruction, Take) and back.target.shared:
+                pulls.append(self.place_take(back.instruction))
             elif isinstance(back, Pull) and isinstance(back.instruction, Dense) and back.part != 1:
                 pulls.append(self.place_product(back.instruction, back.part))
         self.memory.update({row: row for row in self.walked if row < self.program.inputs})
         return pulls
+
+    def place_copies(self, back: LoopBack) -> list[LoopBack]:
+        """The pulls to shared numbers that a loop uses, on adjoints that the kernel leaves in memory."""
+        pairs = zip(back.pulls, back.moves, strict=True)
+        copies = [(pull, move) for pull, move in pairs if pull.target.shared]
+        width = sum(len(pull.instruction.writes) for pull, _ in copies)
+        first = place = self.each_rows
+        body = []
+        for each in (pull.instruction for pull, _ in copies):
+            if isinstance(each, Take) and each.index.start >= self.program.inputs:
+                raise NoKernelError("its loops take shared numbers at places that they compute")
+            self.copied[each.out] = place, width
+            body.append(replace(each, out=place))
+            place += len(each.writes)
+        if not body:
+            return []
+        moves = tuple(Move(width, move.args) for _, move in copies)
+        loop = Loop(back.loop.count, first, width, 0, tuple(body), moves)
+        self.each_rows += width * loop.count
+        parts = [pull.part for pull, _ in copies]
+        return [LoopBack(loop, tuple(map(Pull, body, parts)))]
+
+    def place_take(self, each: Take) -> Pull:
+        """A pull to a shared table, on rows that the kernel leaves in memory."""
+        self.reserve_adjoints(each.writes)
+        index = each.index
+        if index.start >= self.program.inputs:
+            self.left.append((index.start, self.each_rows))
+            index = replace(index, start=self.each_rows)
+            self.each_rows += 1
+        return Pull(replace(each, out=self.memory[each.out], index=index), 1)
 
     def place_product(self, each: Dense, part: int) -> Pull:
         """A pull to shared factors, on rows that the kernel leaves in memory."""
@@ -118,14 +153,12 @@ class Adjoints(Values):
                     continue
                 case LoopBack(loop=loop):
                     lines += self.backward_loop(self.loops.index(loop), step)
-                case Pull(instruction=Spread()) | Pull(instruction=Dense(), part=0 | 2):
+                case Pull() if step.target.shared:
                     continue
                 case Pull(instruction=Gather() as copy) if copy.out in self.packed:
                     lines += self.unpack(copy)
                 case Pull():
-                    lines += self.pulled(
-                        step, STILL, None, lambda row, move: self.value(row, move, None)
-                    )
+                    lines += self.pulled(step, STILL, None, self.outside)
         for row in sorted(
             {row for each in self.reverse.each if isinstance(each, Zero) for row in each.rows}
         ):
@@ -181,6 +214,12 @@ class Adjoints(Values):
     def pulled(self, pull: Pull, move: Move, here: int | None, resolve: Resolve) -> list[str]:
         """The statements of a pull."""
         lines: list[str] = []
+        if pull.target.shared:
+            place, width = self.copied[pull.instruction.out]
+            for i, out in enumerate(pull.instruction.writes):
+                adjoint = self.adjoint(out, move.out, here)
+                lines.append(f"STORE(ADJOINT({moving(place + i, width)}) + v, {adjoint});")
+            return lines
         if isinstance(pull.instruction, Dense):
             return self.pulled_product(pull, pull.instruction)
         for i in range(len(pull.instruction.writes)):
@@ -239,6 +278,14 @@ class Adjoints(Values):
                     share = f"where_wanted({resolve(mask.start + i * mask.step, move.mask)}, {share})"
                 before = "" if pull.assign else f"{self.adjoint(places[part], moves[part], here)} + "
                 return [sum_of(places[part], before + share)]
+            case Take(x=x, terms=terms):
+                index, lines = resolve(each.index.start, moves[0]), []
+                for k in range(terms):
+                    row = x.start + i * x.step + k * x.term_step
+                    before = self.adjoint(row, moves[1], here)
+                    chosen = f"v_equal({index}, v_splat({k}.0))"
+                    lines.append(sum_of(row, f"v_select({chosen}, {before} + {adjoint}, {before})"))
+                return lines
             case Dots() if move is STILL and each.terms > self.most_terms:
                 return self.pulled_memory(each, i, pull, adjoint, resolve)
             case Dots():
@@ -419,6 +466,8 @@ class _Iteration:
 def is_cheap(each: Instruction) -> bool:
     """Whether computing a value again costs about as much as loading it."""
     match each:
+        case Spread():
+            return True
         case Map(op=op):
             return op.name in CHEAP
         case Dots(terms=terms) | Fold(terms=terms):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..backends.kernels import headers
-from ..instructions import Dense, Fold, Instruction, Loop, Take
+from ..instructions import Dense, Fold, Loop
 from ..program import Program
-from ..reverse import Pull, Reverse
+from ..reverse import LoopBack, Pull, Reverse
 from .adjoints import Adjoints
 from .values import Lanes, NoKernelError, instructions
 
@@ -52,6 +52,27 @@ INLINE vec dot_of(
     return sum;
 }
 
+/* Whether an index is that of one of `things`. */
+INLINE int is_index(double index, int32_t things) {
+    return index >= 0.0 && index < things && index == (double)(ptrdiff_t)index;
+}
+
+/* These go through the samples one by one: functions, since they would be long where they are used. */
+#define CALLED static __attribute__((noinline))
+
+/* What each sample's index selects from shared numbers that are `step` apart. */
+CALLED vec take_of(const real *from, ptrdiff_t step, vec index, int32_t things, ptrdiff_t samples) {
+    vec found = v_splat(0.0);
+    for (int i = 0; i < LANES && i < samples; i++)
+        found[i] = is_index(index[i], things) ? from[(ptrdiff_t)index[i] * step] : NAN;
+    return found;
+}
+
+CALLED void check_index(vec index, int32_t things, ptrdiff_t samples, Wrong *wrong) {
+    for (int i = 0; i < LANES && i < samples; i++)
+        if (!is_index(index[i], things) && !wrong->things) *wrong = (Wrong){index[i], things};
+}
+
 INLINE vec where_wanted(vec wanted, vec share) {
     return v_select(v_unequal(wanted, v_splat(0.0)), share, v_splat(0.0));
 }
@@ -67,14 +88,16 @@ class Kernel:
     outputs: list[int]  # rows
     guards: list[int]
     kept: int  # numbers kept for the reverse pass
-    pulls: list[Pull]  # to shared numbers: what the machine does after the kernel, for the whole block
+    pulls: list[
+        Pull | LoopBack
+    ]  # to shared numbers: what the machine does after the kernel, for the whole block
 
 
 def kernel(program: Program, reverse: Reverse | None, lanes: Lanes) -> Kernel:
     """The kernel of a program; raises NoKernelError if there is none."""
     for each in instructions(program.each):
-        if not is_supported(each):
-            raise NoKernelError(f"it has {type(each).__name__.lower()}s")
+        if isinstance(each, Fold) and each.op.name not in headers.folds():
+            raise NoKernelError(f"it has {each.op.name}")
     if any(
         isinstance(own, Dense) for each in program.each if isinstance(each, Loop) for own in each.body
     ):
@@ -83,15 +106,6 @@ def kernel(program: Program, reverse: Reverse | None, lanes: Lanes) -> Kernel:
     if sum(sizes) > MOST_PRODUCTS:
         raise NoKernelError("its matrix products are large")
     return _Printer(program, reverse, lanes).kernel()
-
-
-def is_supported(instruction: Instruction) -> bool:
-    match instruction:
-        case Take():
-            return False
-        case Fold(op=op):
-            return op.name in headers.folds()
-    return True
 
 
 class _Printer(Adjoints):

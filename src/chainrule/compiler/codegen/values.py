@@ -22,6 +22,7 @@ from ..instructions import (
     Map,
     Move,
     Spread,
+    Take,
 )
 from ..program import Program
 from ..reverse import STILL
@@ -114,6 +115,10 @@ class Values:
             return f"LOAD(KEPT(G{owner.out} + {moving(row - owner.out, move)}))"
         return f"v{row}"
 
+    def outside(self, row: int, move: int) -> str:
+        """The value in a row that code outside of loops reads."""
+        return self.value(row, move, None)
+
     def declare(self, name: str, line: str) -> None:
         if name not in self.names:
             self.names.add(name)
@@ -131,6 +136,8 @@ class Values:
         match each:
             case Gather(rows=rows):
                 return resolve(rows[i], at(move, [0])[0])
+            case Spread(rows=rows):
+                return f"SHARED({moving(rows[i], at(move, [0])[0])})"
             case Map(op=op, args=args):
                 parts = [
                     resolve(view.start + i * view.step, step)
@@ -143,12 +150,39 @@ class Values:
                 return fused("v_splat(0.0)", *self.terms(each, i, move, resolve))
             case Dense():
                 return self.product(each, i, resolve)
+            case Take():
+                return self.taken(each, i, move, resolve)
             case Fold(op=op, terms=terms):
                 columns = self.terms(each, i, move, resolve)
                 if op.name == "sum":
                     return nested("v_splat(0.0)", [f"({{}} + {part})" for part in columns[0]])
                 return f"fold_{op.name}({elements(columns, terms)}, 0, LANES)"
         raise NoKernelError(f"it has {each}")
+
+    def taken(self, each: Take, i: int, move: Move, resolve: Resolve) -> str:
+        """Row i of what each sample takes from a table."""
+        steps = at(move, each.views())
+        index, first = resolve(each.index.start, steps[0]), each.x.start + i * each.x.step
+        if each.x.shared:
+            table = f"shared + {moving(first, steps[1])}, {each.x.term_step}"
+            return f"take_of({table}, {index}, {each.terms}, m->lanes - v)"
+        if each.terms > MOST_TERMS_INSIDE:
+            raise NoKernelError(f"it takes one of more than {MOST_TERMS_INSIDE} numbers")
+        rows = [resolve(first + k * each.x.term_step, steps[1]) for k in range(each.terms)]
+        forms = [
+            f"v_select(v_equal({index}, v_splat({k}.0)), {row}, {{}})" for k, row in enumerate(rows)
+        ]
+        return nested("v_splat(NAN)", forms)
+
+    def before(self, each: Instruction, move: Move, resolve: Resolve) -> list[str]:
+        """The statements that an instruction needs before it."""
+        if isinstance(each, Take):
+            index = resolve(each.index.start, at(move, each.views())[0])
+            return [f"check_index({index}, {each.terms}, m->lanes - v, m->wrong);"]
+        if isinstance(each, Dense) and self.is_vector(each):
+            numbers = [f"{resolve(row, 0)}[0]" for row in each.reads[1].rows]
+            return [f"const real x{each.out}[] = {{{', '.join(numbers)}}};"]
+        return []
 
     def product(self, each: Dense, i: int, resolve: Resolve) -> str:
         """Row i of a matrix product, in the interpreter's order."""
@@ -254,11 +288,9 @@ class Values:
                     if self.loop_of(row) is not None:
                         lines.append(f"vec {self.target(row)} = SHARED({source});")
             else:
-                if isinstance(each, Dense) and self.is_vector(each):
-                    numbers = [f"{self.value(row, 0, None)}[0]" for row in each.reads[1].rows]
-                    lines.append(f"const real x{each.out}[] = {{{', '.join(numbers)}}};")
+                lines += self.before(each, STILL, self.outside)
                 for i, row in enumerate(each.writes):
-                    text = self.computed(each, i, STILL, lambda row, move: self.value(row, move, None))
+                    text = self.computed(each, i, STILL, self.outside)
                     lines.append(
                         f"const vec {self.target(row)} = {text};"
                         if self.loop_of(row) is None
@@ -287,6 +319,7 @@ class Values:
             lines += self.kept_line(number, offset)
         carry: list[str] = []
         for each, move in zip(loop.body, loop.moves, strict=True):
+            lines += [f"    {line}" for line in self.before(each, move, resolve)]
             for i, row in enumerate(each.writes):
                 offset = row - loop.start
                 text = self.computed(each, i, move, resolve)

@@ -1,7 +1,7 @@
 """Kernels repeat every bit of the interpreter: random graphs, programs, loops and networks.
 
 `python -m tests.unit.compiler.kernels.random_kernels COUNT SEED` runs a campaign. Each function runs
-twice: on the interpreter, then on its kernels. A hundred kernels are compiled together, since most of
+twice: on the interpreter, then on its kernels. Many kernels are compiled together, since most of
 the time would be spent on the headers that each includes.
 """
 
@@ -32,7 +32,7 @@ from ....conformance.campaigns.program_writer import make
 from ..loops.programs import Program
 
 SIZES = (1, 1, 2, 5, 7, 8, 9, 17, 65)  # samples: one, a part of a vector, whole vectors and a rest
-MOST = 100  # kernels compiled together
+MOST = 25  # kernels compiled together
 START = "KERNEL void block("
 
 
@@ -123,8 +123,32 @@ def network(seed: int) -> Callable[[], Any]:
     return lambda: (f(x, weights), f.value_and_grad(x, weights, argnums=("params", 0, 1)))
 
 
+def table(seed: int) -> Callable[[], Any]:
+    """Samples choose from shared tables and from their own numbers, in a loop or once."""
+    rng, numbers = random.Random(seed), np.random.default_rng(seed)
+    steps, length, width = rng.choice((1, 3, 40)), rng.randint(2, 9), rng.randint(1, 3)
+    computed, looped = rng.random() < 0.5, rng.random() < 0.7
+
+    def path(rows: Any, weights: Any, places: Any) -> Any:
+        state, mine = [0.1] * width, [cr.sin(w) for w in weights]
+        for place in places:
+            if computed:
+                place = cr.where(state[0] > 0.2, place, length - 1.0 - place)
+            found = cr.take(rows, place) if looped else rows[0]
+            own = cr.take(mine, place)
+            state = [cr.tanh(x + 0.5 * y + own) for x, y in zip(found, state, strict=True)]
+        return cr.logsumexp(state) + cr.take(mine, places[-1])
+
+    count, shared = rng.choice(SIZES), rng.random() < 0.7
+    rows = numbers.normal(size=(length, width) if shared else (count, length, width))
+    weights = numbers.normal(size=(count, length))
+    places = numbers.integers(0, length, (count, steps)).astype(float)
+    f = cr.compile(path, batch=(None if shared else 0, 0, 0), reduction="sum")
+    return lambda: (f(rows, weights, places), f.value_and_grad(rows, weights, places, argnums=(0, 1)))
+
+
 KINDS: dict[str, Callable[[int], Callable[[], Any] | None]] = {
-    "graph": graph, "program": program, "loop": loop, "network": network
+    "graph": graph, "program": program, "loop": loop, "network": network, "table": table
 }  # fmt: skip
 
 

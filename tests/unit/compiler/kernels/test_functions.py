@@ -4,6 +4,7 @@ One kernel has every function of ops_simd.h. It runs on the special grid and at 
 """
 
 import ctypes
+import math
 import random
 import re
 import shutil
@@ -155,3 +156,26 @@ def test_a_new_kernel_is_compared_with_the_interpreter(
         assert says in f.program
         runs = machine.fastest(samples, False)
         assert (runs is found.machine) == ("so the" not in says)
+
+
+@pytest.mark.parametrize("samples", [1, 5, 11])
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_kernel_rejects_an_index_that_is_out_of_range(
+    samples: int, shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the interpreter does; what lies behind the last sample is no index."""
+    tables = np.arange(4.0) if shared else np.tile(np.arange(4.0), (samples, 1))
+    places = np.arange(samples) % 4.0
+    f = chainrule.compile(chainrule.take, batch=(None if shared else 0, 0))
+    monkeypatch.setenv("CHAINRULE_KERNELS", "wait")
+    assert (f(tables, places) == places).all()
+    assert f.program.count("built in") == 1
+    for wrong in (4.0, -1.0, 0.5, math.nan):
+        places[-1] = wrong
+        messages = []
+        for mode in ("off", "wait"):
+            monkeypatch.setenv("CHAINRULE_KERNELS", mode)
+            with pytest.raises(IndexError) as caught:
+                f(tables, places)
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]
