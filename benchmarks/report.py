@@ -49,8 +49,9 @@ On your machine, the times will differ, and the ratios will differ somewhat.
 - **Processes.** Each implementation runs in a separate process. One that fails or is not installed is
   shown as not measured, with the reason.
 - **Rounds.** In a round, each implementation in a table does its work once, one after the other; work
-  shorter than {race.A_ROUND * 1000:.0f} ms is repeated until that time is filled. After one warm-up
-  round, {measure.ROUNDS} rounds are measured ({threads.ROUNDS} where threads are compared,
+  shorter than {race.A_ROUND * 1000:.0f} ms is repeated until that time is filled. Ours is
+  first called for a second and until its kernels are compiled, as libraries compile theirs. After one
+  warm-up round, {measure.ROUNDS} rounds are measured ({threads.ROUNDS} where threads are compared,
   {layout.REPEATS} for the layouts, {compile_time.PROCESSES} for compile times).
   No round is repeated, left out or selected.
 - **Times** are medians over the rounds. **Compile times** are shown separately: from scratch to the

@@ -89,6 +89,11 @@ def build(source: str) -> Build:
         return Build(error=one_line(error))
 
 
+def busy() -> bool:
+    """Whether kernels are being built."""
+    return any(not made.done.is_set() for made in [*_builder.builds.values()])
+
+
 def mode() -> str:
     """CHAINRULE_KERNELS."""
     wanted = os.environ.get("CHAINRULE_KERNELS") or "on"
