@@ -438,10 +438,11 @@ class Derivatives:
 
 def arranged_jacobian(call: Derivatives, matrix: Array) -> Any:
     """A Jacobian (samples, outputs, columns) as a tree like the outputs, of trees like the arguments."""
-    place = {k: i for i, k in enumerate(call.outputs)}
+    place = np.zeros(1 + max(call.outputs, default=-1), int)
+    place[call.outputs] = np.arange(len(call.outputs))
 
     def of_output(leaf: Any) -> Any:
-        rows = np.vectorize(place.__getitem__, otypes=[int])(leaf)
+        rows = place[np.asarray(leaf, int)]
 
         def of_part(part: Part) -> Any:
             block = matrix[:, rows.reshape(-1), part.columns]

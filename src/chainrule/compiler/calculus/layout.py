@@ -151,4 +151,7 @@ def filled(template: Any, of: Callable[[Any], Any]) -> Any:
 def positions(template: Any) -> list[int]:
     """The positions of the numbers in a template, in order."""
     leaves = [leaf for leaf in split(template)[0] if isinstance(leaf, (int, np.ndarray))]
-    return [place for leaf in leaves for place in np.ravel(leaf).tolist()]
+    found: list[int] = []
+    for leaf in leaves:
+        found += [leaf] if isinstance(leaf, int) else leaf.ravel().tolist()
+    return found

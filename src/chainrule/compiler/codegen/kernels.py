@@ -15,7 +15,7 @@ from ..instructions import Dense, Fold, Loop
 from ..program import Program
 from ..reverse import LoopBack, Pull, Reverse
 from .adjoints import Adjoints
-from .values import Lanes, NoKernelError, instructions
+from .values import Lanes, NoKernelError, instructions, moving
 
 MOST_STATEMENTS = 20000
 MOST_PRODUCTS = 2000  # of numbers in matrix products: the interpreter is faster at large ones
@@ -111,11 +111,10 @@ def kernel(program: Program, reverse: Reverse | None, lanes: Lanes) -> Kernel:
 class _Printer(Adjoints):
     def kernel(self) -> Kernel:
         own = [view for view in self.program.outputs if not view.shared]
-        out_rows = {}
-        for view in [*self.program.outputs, *self.program.guards]:
-            if not view.shared and view.start not in out_rows:
-                out_rows[view.start] = self.each_rows
-                self.each_rows += 1
+        results = [*self.program.outputs, *self.program.guards]
+        rows = sorted({view.start for view in results if not view.shared}, key=self.place_of)
+        out_rows = {row: self.each_rows + k for k, row in enumerate(rows)}
+        self.each_rows += len(rows)
         self.outputs = [
             view.start if view.shared else out_rows[view.start] for view in self.program.outputs
         ]
@@ -126,7 +125,11 @@ class _Printer(Adjoints):
         while True:
             known = len(self.kept), len(self.arrays)
             lines = self.forward()
-            for row, place in [*out_rows.items(), *self.left]:
+            for begin, count, step in self.runs(rows):
+                text = self.value(rows[begin], step, None)
+                line = f"STORE(ROW({moving(out_rows[rows[begin]], min(step, 1))}) + v, {text});"
+                lines.append(f"for (ptrdiff_t t = 0; t < {count}; t++) {line}" if step else line)
+            for row, place in self.left:
                 lines.append(f"STORE(ROW({place}) + v, {self.value(row, 0, None)});")
             if self.reverse is not None:
                 lines += self.backward(out_rows, [view.start for view in own[:1]])

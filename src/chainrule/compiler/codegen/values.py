@@ -246,6 +246,14 @@ class Values:
             return f"KEPT(G{out} + {row - out})", f"{view.term_step} * STEP"
         raise NoKernelError(f"it adds up {each.terms} numbers that are not in one place")
 
+    def place_of(self, row: int) -> tuple[int, int, int]:
+        """The loop that computes a row, the place in its iterations, and the iteration; -1 if none does."""
+        number = self.loop_of(row)
+        if number is None:
+            return -1, row, 0
+        time, offset = divmod(row - self.loops[number].start, self.loops[number].width)
+        return (number, offset, time) if time < self.loops[number].count else (-1, row, 0)
+
     def runs(self, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
         """Runs of rows at equal distances that a loop can walk along: where each begins, its length and
         the distance.
@@ -259,6 +267,8 @@ class Values:
                 while steady and end < len(rows) and rows[end] - rows[end - 1] == step:
                     other = self.loop_of(rows[end])
                     if other != number or (number is None and rows[end] >= self.program.inputs):
+                        break
+                    if number is not None and self.place_of(rows[end])[0] < 0:  # what the loop leaves
                         break
                     end += 1
             yield begin, end - begin, step if end - begin > 1 else 0
