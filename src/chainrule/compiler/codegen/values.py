@@ -247,7 +247,7 @@ class Values:
         raise NoKernelError(f"it adds up {each.terms} numbers that are not in one place")
 
     def place_of(self, row: int) -> tuple[int, int, int]:
-        """The loop that computes a row, the place in its iterations, and the iteration; -1 if none does."""
+        """The loop that computes a row, its place there and the iteration; -1 if no loop does."""
         number = self.loop_of(row)
         if number is None:
             return -1, row, 0

@@ -86,8 +86,9 @@ def test_the_program_says_what_became_of_its_kernels(monkeypatch: pytest.MonkeyP
     rates = np.linspace(0.1, 0.5, 100)
     f = agree(decay, 0.3, rates)
     assert re.search(r"kernel for values and gradients of one sample: built in \d+\.\d\d s", f.program)
-    g = agree(lambda x, ys: cr.take(ys[:3], 1.0 * (x > 0.0)) + decay(x, ys), 0.3, rates)
-    assert "kernel for values of one sample: none, because it has takes" in g.program
+    g = cr.compile(lambda rows, x: [cr.dot(row, x) for row in rows], batch=(None, 0))
+    g(np.ones((50, 50)), np.ones((9, 50)))
+    assert "kernel for values of many samples: none, because its matrix products are large" in g.program
 
 
 def test_a_mode_of_kernels_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
