@@ -262,18 +262,20 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
     return failed ? NULL : machine_ready(m);
 }
 
-/* machine_kernel(machine, address, kept, other): run a kernel, which keeps so many doubles for each block, in place
- * of the steps for each sample. Batches are split as for the other machine, which the kernel stands for. */
+/* machine_kernel(machine, address, kept, padded, other): run a kernel, which keeps so many doubles for each block and
+ * may need padded rows, in place of the steps for each sample. Batches are split as for the other machine, which the
+ * kernel stands for. */
 PyObject *machine_kernel(PyObject *module, PyObject *args) {
     PyObject *capsule, *other;
     Py_ssize_t address, kept;
-    if (!PyArg_ParseTuple(args, "OnnO", &capsule, &address, &kept, &other)) return NULL;
+    int padded;
+    if (!PyArg_ParseTuple(args, "OnnpO", &capsule, &address, &kept, &padded, &other)) return NULL;
     Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     const Machine *from = m ? PyCapsule_GetPointer(other, MACHINE) : NULL;
     if (!from) return NULL;
     m->kernel = (Kernel *)(intptr_t)address;
     if (m->terms < (kept + 1) / 2) m->terms = (kept + 1) / 2;
-    m->planned = from->planned, m->cost = from->cost;
+    m->padded = padded, m->planned = from->planned, m->cost = from->cost;
     Py_RETURN_NONE;
 }
 

@@ -31,6 +31,7 @@ typedef struct {
      * memory, but splits a batch like the machine that it stands for, which has `planned` rows. */
     Kernel *kernel;
     ptrdiff_t planned;
+    int padded; /* whether rows are padded to whole vectors even for fewer than 8 samples */
 } Machine;
 
 enum { MOST_AXES = 4 };
@@ -95,7 +96,7 @@ void raise_failure(int failure, const Wrong *wrong);
 /* The stride between rows of a block, and its size in bytes. The rows of a batch of at least 8 samples are padded
  * to whole vectors of 8, so that no load straddles two cache lines. */
 static inline ptrdiff_t stride_of(const Run *run, ptrdiff_t lanes) {
-    const ptrdiff_t unit = run->samples < 8 ? 1 : 8;
+    const ptrdiff_t unit = run->samples < 8 && !run->machine->padded ? 1 : 8;
     return (lanes + unit - 1) / unit * unit;
 }
 static inline size_t terms_bytes(const Machine *m) { return (2 * (size_t)m->terms * sizeof(double) + 63) / 64 * 64; }

@@ -205,10 +205,13 @@ class Trainer:
             )
             norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
             finite, float32 = True, self.compiled.dtype == np.float32
+            machine = self.machine(data, size)
+            # Products of a single sample add up in another order, which a kernel for more does not know.
+            alone = data.samples % size == 1
             while made[0] < steps and finite and not (made[0] > first and interrupted()):
                 # One call updates the numbers and the count together, also if a later step fails.
                 finite = c_core.train_machine(
-                    self.machine(data, size).fastest(size, float32, steps),
+                    machine.capsule if alone else machine.fastest(size, float32, steps),
                     held.rule.capsule,
                     data.samples,
                     rows,

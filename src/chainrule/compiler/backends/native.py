@@ -212,7 +212,7 @@ class Kernels:
         back = None if reverse is None else Reverse([*found.pulls], reverse.shared)
         copies = [*program.each, *map(copied, found.pulls)]
         capsule = c_core.machine(*encoded(moved, back, copies))
-        c_core.machine_kernel(capsule, address, found.kept, self.capsule)
+        c_core.machine_kernel(capsule, address, found.kept, found.padded, self.capsule)
         return capsule
 
     def compared(self, made: Any, samples: int) -> float:

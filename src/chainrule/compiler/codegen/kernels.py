@@ -88,6 +88,7 @@ class Kernel:
     outputs: list[int]  # rows
     guards: list[int]
     kept: int  # numbers kept for the reverse pass
+    padded: bool  # whether its rows must be padded to whole vectors
     pulls: list[
         Pull | LoopBack
     ]  # to shared numbers: what the machine does after the kernel, for the whole block
@@ -157,7 +158,8 @@ class _Printer(Adjoints):
             text = text.replace('#include "folds.h"\n', '#include "folds.h"\n#include "matrix.h"\n')
         elif self.lanes is Lanes.ONE:  # products with a vector add up in the order of whole vectors
             text = "#define SIMD_ONE\n" + text
-        return Kernel(text, self.each_rows, self.outputs, self.guards, kept, pulls)
+        padded = self.lanes is Lanes.MANY
+        return Kernel(text, self.each_rows, self.outputs, self.guards, kept, padded, pulls)
 
     def offsets(self) -> list[str]:
         """Where the numbers of each loop are kept."""

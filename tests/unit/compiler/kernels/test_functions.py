@@ -18,6 +18,8 @@ import pytest
 import chainrule
 from chainrule.compiler.backends import native
 from chainrule.compiler.backends.kernels import building, headers
+from chainrule.compiler.inputs import Batch
+from chainrule.compiler.training import Trainer
 from chainrule.ops import Op
 
 from ....conformance.campaigns import check, kernels, special
@@ -179,3 +181,25 @@ def test_a_kernel_rejects_an_index_that_is_out_of_range(
                 f(tables, places)
             messages.append(str(caught.value))
         assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize(("samples", "size"), [(40, 32), (37, 12), (33, 32), (13, 5), (11, 5), (7, 3)])
+def test_the_last_batch_of_an_epoch_may_be_smaller(
+    samples: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels are for many samples or for few, and the last batch of many may have few, or one."""
+    numbers = np.random.default_rng(1)
+    X, y = numbers.normal(size=(samples, 3)), numbers.normal(size=samples)
+    found = []
+    for mode in ("off", "wait"):
+        monkeypatch.setenv("CHAINRULE_KERNELS", mode)
+        model = chainrule.nn.MLP(3, [5, 4, 1], "tanh", seed=2)
+        parameters = model.parameters()
+        f = chainrule.compile(lambda x, y, model=model: (model(x) - y) ** 2, parameters)
+        trainer = Trainer(f, chainrule.optim.SGD(parameters, lr=0.1))
+        steps = 2 * -(-samples // size)
+        order = np.concatenate([np.arange(samples)] * 2)
+        outcome = trainer.run(Batch((X, y)), np.full(steps, 0.1), order, size)
+        found.append(trainer.params.tobytes() + outcome.losses.tobytes())
+        assert ("built in" in f.program) == (mode == "wait" and samples % size != 1)
+    assert found[0] == found[1]
