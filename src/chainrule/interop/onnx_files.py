@@ -14,11 +14,10 @@ import numpy as np
 from .. import ops
 from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
-from ..compiler.backends.to_jax import traced_once
-from ..compiler.codegen.exporting import arguments
+from ..compiler.codegen.exporting import Paths, arguments
 from ..compiler.graph import CompileError
 from ..compiler.inputs import leaves_of
-from ..compiler.pipeline import Pipeline
+from ..compiler.tracing import TraceError
 from ..nn import Module
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
 from ..support.atomic.files import place, write_atomically
@@ -105,14 +104,19 @@ class _Writer:
 
     def model(self) -> Any:
         helper = self.onnx.helper
-        key, variant = traced_once(self.step, self.batch)
+        paths = Paths(self.step, self.batch, differentiated=False)
+        key = paths.key
+        if paths.conditions is not None:
+            raise TraceError(
+                "a function that branches on Values has several programs and cannot be exported: write "
+                "the branch as where(a < b, x, y)"
+            )
         if any(axis is None for _, axis in leaves_of(key)):
             raise CompileError(
                 "export_onnx writes functions of batches: compile with batch=0, and make what all "
                 "samples share parameters"
             )
-        variant.check_not_random("be exported")
-        program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
+        (program,) = paths.programs
         declared: list[Any] = []
         inputs: list[Any] = []
         given = arguments(self.step, key)

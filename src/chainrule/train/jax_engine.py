@@ -15,6 +15,7 @@ import numpy as np
 from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError
 from ..compiler.pipeline import Pipeline
+from ..compiler.program import Program
 from ..compiler.training import traced_rule
 from ..support.atomic.committing import commit_training
 from ..support.caching import cached_property
@@ -68,6 +69,12 @@ class JaxEngine(EagerEngine):
                 "engine='eager'"
             )
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
+        if self.function.paths.conditions is not None:
+            raise CompileError(
+                "a function that branches on Values cannot be trained with JAX, which knows only the "
+                "path of one sample: write the branch as where(a < b, x, y)"
+            )
+        self.program: Program = self.function.paths.programs[0]
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
         self.predictor: Compiled[Any] = Compiled(model, optimizer.params)
@@ -182,9 +189,7 @@ class JaxEngine(EagerEngine):
         devices = f"{mesh.shape}, shard_parameters={self.devices.shard_parameters}"
         return [
             _common("devices", f"{devices}, {self.function.dtype}"),
-            _common(
-                "programs of model and loss", repr(self.function.program), _size(self.function.program)
-            ),
+            _common("programs of model and loss", repr(self.program), _size(self.program)),
             _common("data", sizes),
             Common("data", b"" if stream else _some(data.X, data.y), f"{COMPARED} samples compared"),
             Common("validation data", _some(*(self.validation or ())), f"{COMPARED} samples compared"),

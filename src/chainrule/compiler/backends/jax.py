@@ -15,6 +15,7 @@ import numpy as np
 
 from ...ops import DOUBLE, SINGLE, TABLE, Format, Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names
+from ..codegen.exporting import Paths
 from ..instructions import Code, Fold, Instruction, Loop, Map
 from ..program import Program
 from .operands import Numbers, columns
@@ -40,6 +41,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "where": lambda c, x, y: jnp.where(c != 0.0, x, y),
 }
 PLAIN |= {name: getattr(jnp, name) for name in ("exp", "sin", "cos", "sqrt")}
+LINEAR = {"add", "sub", "neg", "pos", "stop_gradient", "where"}  # finite for finite arguments
 
 
 def _rounded(x: Array, bits: int | None = None) -> Array:
@@ -266,11 +268,22 @@ FOLDS: dict[str, Callable[..., Array]] = {
 
 
 class JaxTarget:
-    """The `Target` of JAX arrays, for a fixed number of samples."""
+    """The `Target` of JAX arrays, for a fixed number of samples.
 
-    def __init__(self, samples: int, dtype: Any) -> None:
+    `taken` says which samples need the results. For the others, everything is computed from safe
+    numbers: their derivatives are multiplied by 0, which gives NaN if one of them is infinite.
+    """
+
+    def __init__(self, samples: int, dtype: Any, taken: Array = None) -> None:
         self.samples = samples
         self.dtype = dtype
+        self.taken = taken
+
+    def safe(self, arrays: Sequence[Array], shared: bool, number: float) -> Sequence[Array]:
+        """The arrays, with this number for the samples that do not need a result."""
+        if shared or self.taken is None:
+            return arrays
+        return [jnp.where(self.taken, x, number) for x in arrays]
 
     def rows(self, x: Array, which: Any) -> Array:
         steps = set(np.diff(which).tolist())
@@ -298,10 +311,12 @@ class JaxTarget:
         return jnp.array(numbers, self.dtype)
 
     def apply(self, op: Op, args: Sequence[Array]) -> Array:
+        if op.name not in LINEAR:
+            args = self.safe(args, args[0].ndim == 1, _harmless(op))
         return JaxNumbers.apply(op, args)
 
     def fold(self, op: Variadic, parts: Sequence[Array], terms: int) -> Array:
-        return _fold(op)(*parts)
+        return _fold(op)(*self.safe(parts, parts[0].ndim == 2, _harmless(op)))
 
     def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
         r, k, c = sizes
@@ -315,6 +330,7 @@ class JaxTarget:
 
     def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
         """Select by index. An invalid one gives NaN, because a JAX program cannot raise."""
+        (index,) = self.safe([index], index.ndim == 1, 0.0)
         chosen = index[0]
         whole = (chosen == jnp.floor(chosen)) & (chosen >= 0) & (chosen < terms)
         places = jnp.where(whole, chosen, 0).astype(int)
@@ -398,7 +414,7 @@ class JaxSegments(Segments):
         match instruction:
             case Map(op=op):
                 args = self.arguments_of_map(instruction)
-                result = JaxNumbers.apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
+                result = self.target.apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
             case Fold(op=op, terms=terms):
                 parts = self.arguments(instruction)
                 safe = [jnp.where(taken[:, None], x, _harmless(op)) for x in parts]
@@ -424,12 +440,74 @@ def run(
     inputs: Sequence[tuple[Array, int]],
     samples: int,
     dtype: Any,
+    taken: Array = None,
 ) -> list[Array]:
-    """The results for every sample, each of shape (samples,)."""
-    target = JaxTarget(samples, dtype)
+    """The results for every sample, each of shape (samples,); `taken` says which of them are needed."""
+    target = JaxTarget(samples, dtype, taken)
     segments = JaxSegments(program, target, params, inputs)
     parts = (each for code in (program.shared, program.each) for each in code)
     bodies = (part.body if isinstance(part, Loop) else (part,) for part in parts)
     if any(each.masking is not None for body in bodies for each in body):
         segments = JaxSegments(program, target, params, inputs, masks=segments)
     return [jnp.broadcast_to(row[0], (samples,)) for row in segments.outputs()]
+
+
+def run_paths(
+    paths: Paths,
+    params: Sequence[tuple[Array, Any]],
+    inputs: Sequence[tuple[Array, int]],
+    samples: int,
+    dtype: Any,
+) -> list[Array]:
+    """The results for every sample, as `run` gives them; each sample takes one of the paths."""
+    if paths.conditions is None:
+        return run(paths.programs[0], params, inputs, samples, dtype)
+    path = _path(paths, params, inputs, samples, dtype)
+    shape = len(paths.programs[0].outputs), samples
+    unknown = _unknown(path == len(paths.programs), params, inputs)
+    results = jnp.broadcast_to(unknown, shape).astype(dtype)
+
+    def computed(program: Program, taken: Array) -> Array:
+        safe = [(jnp.where(taken, x, 1.0), width) for x, width in inputs]
+        return jnp.stack(run(program, params, safe, samples, dtype, taken)).astype(dtype)
+
+    for k, program in enumerate(paths.programs):
+        on_path = functools.partial(computed, program, path == k)
+        found = jax.lax.cond((path == k).any(), on_path, lambda: jnp.zeros(shape, dtype))
+        results = jnp.where(path == k, found, results)
+    return [*results]
+
+
+def _path(
+    paths: Paths,
+    params: Sequence[tuple[Array, Any]],
+    inputs: Sequence[tuple[Array, int]],
+    samples: int,
+    dtype: Any,
+) -> Array:
+    """The number of the path that each sample takes; of an unknown one, the number of known ones.
+
+    The barrier makes XLA compute it once: a second computation, fused with other operations, may round
+    a comparison to the other side.
+    """
+    still = jax.lax.stop_gradient
+    fixed = [(still(x), which) for x, which in params], [(still(x), width) for x, width in inputs]
+    assert paths.conditions is not None
+    conditions = [row != 0.0 for row in run(paths.conditions, *fixed, samples, dtype)]
+    fits: list[Array] = []
+    for before, number, expected in paths.outcomes:
+        met = conditions[number] if expected else ~conditions[number]
+        fits.append(met if before < 0 else fits[before] & met)
+    path = jnp.full(samples, len(paths.programs))
+    for k, last in enumerate(paths.last):
+        path = jnp.where(fits[last], k, path)
+    barrier: Any = jax.lax.optimization_barrier
+    return barrier(path)
+
+
+def _unknown(
+    missing: Array, params: Sequence[tuple[Array, Any]], inputs: Sequence[tuple[Array, int]]
+) -> Array:
+    """NaN for these samples, with all derivatives of every order; otherwise 1, with derivatives 0."""
+    total = sum((x.sum() for x, _ in params), 0.0) + sum((x.sum(0) for x, _ in inputs), 0.0)
+    return jnp.exp(jnp.where(missing, total, 0.0) * jnp.where(missing, jnp.nan, 0.0))

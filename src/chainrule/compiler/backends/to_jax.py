@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...support.tree import children
 from ..calculus.layout import filled
+from ..codegen.exporting import Paths
 from ..inputs import leaves_of
-from ..pipeline import Pipeline, pipeline
-from ..tracing import TraceError
 from .parameters import ParameterTree, names_of
 
 if TYPE_CHECKING:
     from ..compiled import Compiled
-    from ..program import Program
 
 Array = Any
 
@@ -26,6 +26,9 @@ class JaxFunction:
     `params` is a tree of arrays; `initial()` returns it with the current values. `batch` is the
     tuple of arguments, or the argument itself if there is only one. This is plain JAX: jit it,
     differentiate it, map it, shard it.
+
+    A function that branches on Values has the paths traced so far. Each sample takes one of them; on any
+    other path, its results and all their derivatives are NaN, because a JAX program cannot raise.
     """
 
     def __init__(self, step: Compiled[Any], batch: Sequence[Any], model: Any = None) -> None:
@@ -33,13 +36,9 @@ class JaxFunction:
 
         self.backend: Any = backend
         self.step = step
-        self.key, variant = traced_once(step, batch)
-        self.template: Any = variant.trace.template
+        self.paths: Paths = Paths(step, batch, differentiated=True)
+        self.key: Any = self.paths.key
         self.tree: ParameterTree = ParameterTree(names_of(step, model))
-        stages = pipeline(variant.one_sample(self.key), None)
-        inputs = variant.inputs + variant.shared
-        assert isinstance(stages, Pipeline)
-        self.program: Program = stages.lowered(variant.params, inputs, False, differentiated=True)
         self.__name__: str = getattr(step.function, "__name__", "compiled")
 
     def initial(self) -> Any:
@@ -61,58 +60,64 @@ class JaxFunction:
 
     def __call__(self, params: Any, batch: Any) -> Any:
         jnp, dtype = self.backend.jnp, self.dtype
-        arguments = batch if isinstance(batch, tuple) else (batch,)
-        arrays = [jnp.asarray(array, dtype) for array in _arrays(arguments, self.key)]
+        arrays = [jnp.asarray(array, dtype) for array in _arrays(self.arguments(batch), self.key)]
         leaves = leaves_of(self.key)
-        batched = [
-            array.shape[axis]
-            for array, (_, axis) in zip(arrays, leaves, strict=True)
-            if array.ndim and axis is not None
-        ]
-        samples = max(batched, default=1)
-        inputs = []
-        for array, (shape, axis) in zip(arrays, leaves, strict=True):
-            expected = shape if axis is None else (*shape[:axis], samples, *shape[axis:])
-            if array.shape != expected and (array.ndim or shape):
-                raise ValueError(f"expected an array of shape {expected}, got {array.shape}")
-            width = math.prod(shape)
-            if array.ndim and axis is not None:
-                flat = jnp.moveaxis(array, axis, 0).reshape(samples, width).T
-            else:
-                flat = array.reshape(width, 1)
-            inputs.append((jnp.broadcast_to(flat, (width, samples)), width))
-        outputs = self.backend.run(self.program, self.tree.leaves(params), inputs, samples, dtype)
+        shape = self.batch_shape(arrays)
+        single = all(axis is None for _, axis in leaves)
+        shared: list[tuple[Array, Any]] = []
+        inputs: list[tuple[Array, int]] = []
+        first, samples = 0, math.prod(shape)
+        for array, (own, axis) in zip(arrays, leaves, strict=True):
+            width = math.prod(own)
+            if axis is None and not single:
+                shared.append((array.reshape(-1), range(first, first + width)))
+                first += width
+                continue
+            if axis and array.ndim:
+                array = jnp.moveaxis(array, axis, 0)
+            rows = jnp.moveaxis(array.reshape(*array.shape[: array.ndim - len(own)], width), -1, 0)
+            inputs.append((jnp.broadcast_to(rows, (width, *shape)).reshape(width, samples), width))
+        shared += [(array, which + first) for array, which in self.tree.leaves(params)]
+        outputs = self.backend.run_paths(self.paths, shared, inputs, samples, dtype)
 
         def of_leaf(leaf: Any) -> Any:
             if isinstance(leaf, int):
-                return outputs[leaf] if batched else outputs[leaf][0]
-            rows = jnp.stack([outputs[k] for k in leaf.ravel()], -1).reshape(samples, *leaf.shape)
-            return rows if batched else rows[0]
+                return outputs[leaf].reshape(shape)
+            rows = jnp.stack([outputs[k] for k in leaf.ravel()], -1)
+            return rows.reshape(*shape, *leaf.shape)
 
-        return filled(self.template, of_leaf)
+        return filled(self.paths.template, of_leaf)
 
+    def arguments(self, batch: Any) -> tuple[Any, ...]:
+        """The arguments. One that is a tuple itself needs no further tuple around it."""
+        first, *others = self.key[1]
+        is_argument = not others and first is not None and len(batch) == len(first) > 1
+        if is_argument or not isinstance(batch, tuple) or hasattr(batch, "_fields"):
+            return (batch,)
+        return batch
 
-def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
-    """The key of the arguments' shapes, and the variant for it; raises if there are several variants."""
-    if step.axes != 1:
-        raise ValueError(f"only functions with one batch axis can be exported, not {step.axes} axes")
-    if batch:
-        made = step.batch_of(tuple(batch), {})
-        key, variants = made.key, step.variants_for(made)
-    else:
-        traced = [(key, found) for key, found in step.variants.items() if found]
-        if len(traced) != 1:
-            raise ValueError(
-                f"the function was called with {len(traced)} different shapes, expected 1: pass arrays "
-                f"of the shapes to export"
-            )
-        ((key, variants),) = traced
-    if len(variants) > 1 or variants[0].trace.expected:
-        raise TraceError(
-            "a function that branches on Values has several programs and cannot be exported: write the "
-            "branch as where(a < b, x, y)"
-        )
-    return key, variants[0]
+    def batch_shape(self, arrays: Sequence[Array]) -> tuple[int, ...]:
+        """The lengths of the batch axes of all arguments together; none for a single sample."""
+        axes = self.step.axes
+        names = ["batch"] if axes == 1 else [f"batch{k}" for k in range(axes)]
+        found: list[tuple[int, ...]] = []
+        for array, (own, axis) in zip(arrays, leaves_of(self.key), strict=True):
+            at, alone = axis or 0, not array.ndim and not own  # a number may be the same for all samples
+            expected = own if axis is None or alone else (*own[:at], *names, *own[at:])
+            pairs = zip(array.shape, expected, strict=False)
+            if array.ndim != len(expected) or any(n != m and m not in names for n, m in pairs):
+                text = ", ".join(map(str, expected)) + ("," if len(expected) == 1 else "")
+                raise ValueError(f"expected an array of shape ({text}), got {array.shape}")
+            if expected != own:
+                found.append(array.shape[at : at + axes])
+        if axes == 1 and len(set(found)) > 1:
+            counts = ", ".join(str(shape[0]) for shape in found)
+            raise ValueError(f"all arguments need the same number of samples, got {counts}")
+        try:
+            shape: tuple[int, ...] = np.broadcast_shapes(*found)
+        except ValueError:
+            raise ValueError(f"the batch axes of the arguments do not broadcast: {found}") from None
+        return shape
 
 
 def _arrays(arguments: Sequence[Any], key: Any) -> list[Any]:

@@ -1,17 +1,93 @@
-"""Collects what `Compiled.source` writes: everything traced, with readable names."""
+"""Collects what exports write: every path traced through a function, with readable names."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import passes
+from ..graph import Graph, Node
+from ..pipeline import Pipeline, pipeline
 from .text import Argument, Export
 
 if TYPE_CHECKING:
     from ..compiled import Compiled
+    from ..program import Program
+    from ..variants import Variant
+
+
+class Paths:
+    """The traced paths through a function as programs, and the conditions that choose among them.
+
+    The parameters of a program are the numbers that all samples share, then those of the function. A
+    condition that several paths have in common is computed once: if two programs rounded it differently,
+    a sample might belong to none of them, or to two.
+    """
+
+    def __init__(self, step: Compiled[Any], batch: Sequence[Any], differentiated: bool) -> None:
+        self.key, variants = _traced(step, batch)
+        first = variants[0]
+        for variant in variants:
+            variant.check_not_random("be exported")
+            variant.trace.check_shape(first.trace.shape)
+        self.template: Any = first.trace.template
+        self.shared: int = first.shared
+        counts = first.count, first.inputs
+
+        def program(nodes: list[Node], outputs: list[int], differentiated: bool) -> Program:
+            stages = pipeline(Graph(nodes, outputs), None)
+            assert isinstance(stages, Pipeline)
+            return stages.lowered(*counts, False, differentiated)
+
+        graphs = [variant.trace.graph for variant in variants]
+        self.programs: list[Program] = [program(g.nodes, g.outputs, differentiated) for g in graphs]
+        # Each outcome of a condition: the outcome before it or -1, the number of the condition, and
+        # whether it is true. A path consists of the outcomes that lead to its last one.
+        self.outcomes: list[tuple[int, int, bool]] = []
+        self.last: list[int] = []
+        expected = [variant.trace.expected for variant in variants]
+        graph = self._conditions(graphs, expected)
+        #: Computes all conditions; None if the function does not branch.
+        self.conditions: Program | None = None
+        if graph.outputs:
+            self.conditions = program(graph.nodes, graph.outputs, False)
+
+    def _conditions(self, graphs: Sequence[Graph], expected: Sequence[Sequence[bool]]) -> Graph:
+        """A graph of all conditions, each of them once: it follows from the outcomes before it."""
+        found = Graph()
+        after: dict[int, int] = {}  # the number of the condition that follows an outcome
+        known: dict[tuple[int, bool], int] = {}  # the outcome that follows another
+        for graph, outcomes in zip(graphs, expected, strict=True):
+            begin, last = len(found), -1
+            for what, args in graph.nodes if outcomes else ():
+                found.add(what, args if isinstance(what, str) else (a + begin for a in args))
+            for guard, outcome in zip(graph.guards, outcomes, strict=True):
+                if last not in after:
+                    after[last] = len(found.outputs)
+                    found.outputs.append(begin + guard)
+                if (last, outcome) not in known:
+                    known[last, outcome] = len(self.outcomes)
+                    self.outcomes.append((last, after[last], outcome))
+                last = known[last, outcome]
+            self.last.append(last)
+        return found
+
+
+def _traced(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, list[Variant]]:
+    """The key of the arguments' shapes, and the paths for it, those of all samples of the batch."""
+    if batch:
+        made = step.batch_of(tuple(batch), {})
+        step.partition(made)
+        return made.key, list(step.variants[made.key])
+    traced = [(key, list(found)) for key, found in step.variants.items() if found]
+    if len(traced) != 1:
+        raise ValueError(
+            f"the function was called with {len(traced)} different shapes, expected 1: pass arrays "
+            f"of the shapes to export"
+        )
+    return traced[0]
 
 
 def exported(step: Compiled[Any]) -> Export:
