@@ -154,7 +154,7 @@ BRANCHING: dict[str, tuple[Any, dict[str, Any], tuple[Any, ...]]] = {
     "rooted": (rooted, {}, (np.array([-1.0, 0, 2, 4, -3]), np.array([2.0, 0.5, 1, 3, 0.2]))),
     "two axes": (rooted, {"axes": 2}, (np.array([[-1.0], [0], [2]]), np.array([[2.0, 0.5]]))),
     "while": (collatz, {"batch": (0, None)}, (np.array([0.3, 3, 9, 25, 60]), {"s": np.array([0.5])})),
-    "loops": (looping, {"batch": (0, None)}, (np.array([-1.5, 0.7, 3.0]), normal(20))),
+    "loops": (looping, {"batch": (0, None)}, (np.array([-1.5, 0.7, 3.0]), normal(50))),
     "one sample": (rooted, {"batch": None}, (2.0, 3.0)),
 }
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from .. import ops
 from ..compiler import Compiled
-from ..compiler.backends.segments import Segments
+from ..compiler.backends.segments import Body, Segments
 from ..compiler.codegen.exporting import Paths, arguments
 from ..compiler.graph import CompileError
 from ..compiler.inputs import leaves_of
-from ..compiler.tracing import TraceError
 from ..nn import Module
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
 from ..support.atomic.files import place, write_atomically
@@ -25,6 +24,7 @@ from ..support.formulas.symbols import Operand
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
 OPSET = 18
+SHORT = 4  # so few rows are copied by their indices
 
 
 def export_onnx(
@@ -33,7 +33,7 @@ def export_onnx(
     """Write an ONNX file with named inputs and outputs, for batches of any size.
 
     Arguments:
-        model: a model, or a compiled function without branches.
+        model: a model, or a compiled function with one batch axis or none.
         batch: arrays with the shapes of the model's arguments; not needed for a compiled function that
             has already been called, or for the networks of chainrule.nn.
         dtype: np.float32 or np.float64.
@@ -44,7 +44,10 @@ def export_onnx(
     `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an absolute error of 5e-16
     near their zeros (so tan, computed as sin/cos, may be infinite near its poles); onnxruntime's tanh
     loses bits of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a
-    compiled function raises for an invalid index of `take`, the ONNX model gives NaN.
+    compiled function raises for an invalid index of `take`, the ONNX model gives NaN. So it does for
+    samples that take a branch on Values which no call of the compiled function, nor `batch`, has taken.
+
+    A loop becomes an ONNX Scan, so the file does not grow with its steps.
 
     """
     try:
@@ -105,44 +108,71 @@ class _Writer:
     def model(self) -> Any:
         helper = self.onnx.helper
         paths = Paths(self.step, self.batch, differentiated=False)
-        key = paths.key
-        if paths.conditions is not None:
-            raise TraceError(
-                "a function that branches on Values has several programs and cannot be exported: write "
-                "the branch as where(a < b, x, y)"
-            )
-        if any(axis is None for _, axis in leaves_of(key)):
+        if self.step.axes > 1:
             raise CompileError(
-                "export_onnx writes functions of batches: compile with batch=0, and make what all "
-                "samples share parameters"
+                f"export_onnx writes functions with one batch axis, got axes={self.step.axes}"
             )
-        (program,) = paths.programs
-        declared: list[Any] = []
-        inputs: list[Any] = []
-        given = arguments(self.step, key)
-        words = self.words([name for name, _ in given])
-        for word, (_, shape), axes in zip(words, given, _shapes(key), strict=True):
-            declared.append(helper.make_tensor_value_info(word, self.kind, ["batch", *shape]))
-            inputs.append((word, math.prod(axes)))
-        numbers = np.array(self.step.numbers())
-        params = []
-        if len(numbers):
-            params.append((self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers))))
-        self.samples = declared[0].name
-        count = len(program.outputs)
+        leaves = leaves_of(paths.key)
+        given = self.words([name for name, _ in arguments(self.step, paths.key)])
+        declared = [
+            helper.make_tensor_value_info(word, self.kind, _with_batch(own, axis))
+            for word, (own, axis) in zip(given, leaves, strict=True)
+        ]
+        count = len(paths.programs[0].outputs)
         named = [self.unique("output" if count == 1 else f"output{i}") for i in range(count)]
-        read = [(self.input(word, width), width) for word, width in inputs]
-        results = Segments(program, self, params, read).outputs()
+        batched = [
+            (word, axis) for word, (_, axis) in zip(given, leaves, strict=True) if axis is not None
+        ]
+        self.samples = self.integers([1])
+        if batched:
+            word, at = batched[0]
+            self.samples = self.node("Shape", [word], start=at, end=at + 1)
+        self.row = self.node("Concat", [self.integers([1]), self.samples], axis=0)
+        first = 0
+        params: list[tuple[Tensor, Any]] = []
+        inputs: list[tuple[Tensor, int]] = []
+        for word, (own, axis) in zip(given, leaves, strict=True):
+            width = math.prod(own)
+            if batched and axis is None:
+                params.append((self.flat(word), range(first, first + width)))
+                first += width
+            else:
+                inputs.append((self.input(word, own, axis), width))
+        numbers = self.step.numbers().tolist()
+        if numbers:
+            params.append((self.constant(numbers, "parameters"), range(first, first + len(numbers))))
         outputs = []
-        for name, row in zip(named, results, strict=True):
-            flat = self.node("Reshape", [row.name, self.integers([-1])])
-            self.node("Expand", [flat, self.batch_shape()], name)
-            outputs.append(helper.make_tensor_value_info(name, self.kind, ["batch"]))
+        for name, row in zip(named, self.results(paths, params, inputs), strict=True):
+            flat = self.flat(row.name).name
+            if batched:
+                self.node("Expand", [flat, self.samples], name)
+            else:
+                self.node("Reshape", [flat, self.integers([])], name)
+            outputs.append(helper.make_tensor_value_info(name, self.kind, ["batch"] if batched else []))
         graph = helper.make_graph(
             self.nodes, "chainrule", declared, outputs, list(self.initializers.values())
         )
         opset = helper.make_opsetid("", OPSET)
         return helper.make_model(graph, opset_imports=[opset], producer_name="chainrule", ir_version=9)
+
+    def results(
+        self, paths: Paths, params: list[tuple[Tensor, Any]], inputs: list[tuple[Tensor, int]]
+    ) -> list[Tensor]:
+        """The results of each sample's path; NaN on a path that was not traced."""
+        found = [Segments(program, self, params, inputs).outputs() for program in paths.programs]
+        if paths.conditions is None:
+            return found[0]
+        unmet = [ops.equal(x, 0.0) for x in Segments(paths.conditions, self, params, inputs).outputs()]
+        fits: list[Any] = []
+        for before, number, expected in paths.outcomes:
+            met = 1.0 - unmet[number] if expected else unmet[number]
+            fits.append(met if before < 0 else fits[before] * met)
+        results: list[Any] = [math.nan] * len(found[0])
+        for rows, last in zip(found, paths.last, strict=True):
+            results = [
+                ops.where(fits[last], row, result) for row, result in zip(rows, results, strict=True)
+            ]
+        return results
 
     # --- pieces ----------------------------------------------------------------------------------
 
@@ -188,10 +218,18 @@ class _Writer:
             return x
         return Tensor(self, self.store(np.array(x, self.dtype), "number"), True)
 
-    def batch_shape(self) -> str:
-        return self.node("Shape", [self.samples], end=1)
+    def flat(self, name: str) -> Tensor:
+        """The numbers of an array, of which there are as many for all samples."""
+        return Tensor(self, self.node("Reshape", [name, self.integers([-1])]), True)
 
-    def input(self, name: str, width: int) -> Tensor:
+    def input(self, name: str, shape: tuple[int, ...], axis: int | None) -> Tensor:
+        """The rows of an argument."""
+        width = math.prod(shape)
+        if axis is None:
+            return Tensor(self, self.node("Reshape", [name, self.integers([width, 1])]), False)
+        if axis:
+            others = [k for k in range(len(shape) + 1) if k != axis]
+            name = self.node("Transpose", [name], perm=[axis, *others])
         flat = self.node("Reshape", [name, self.integers([-1, width])])
         return Tensor(self, self.node("Transpose", [flat], perm=[1, 0]), False)
 
@@ -201,7 +239,52 @@ class _Writer:
         return Tensor(self, self.store(np.array(numbers, self.dtype), name), True)
 
     def rows(self, x: Tensor, which: Any) -> Tensor:
-        return Tensor(self, self.node("Gather", [x.name, self.integers(which)], axis=0), x.shared)
+        steps = set(np.diff(which).tolist())
+        if len(which) <= SHORT or len(steps) > 1 or 0 in steps:
+            return Tensor(self, self.node("Gather", [x.name, self.integers(which)], axis=0), x.shared)
+        (step,) = steps
+        end = int(which[-1]) + step
+        bounds = [int(which[0]), end if end >= 0 else np.iinfo(np.int64).min, 0, step]
+        inputs = [x.name, *(self.integers([each]) for each in bounds)]
+        return Tensor(self, self.node("Slice", inputs), x.shared)
+
+    def full(self, x: Tensor, shared: bool) -> Tensor:
+        return x if shared else self.expanded(x)
+
+    def scan(
+        self, body: Body, start: Tensor | None, slices: Sequence[Tensor], count: int
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """A Scan, whose body is a graph of its own that sees the tensors around it."""
+        helper = self.onnx.helper
+        outer, self.nodes = self.nodes, []
+        given = [*([] if start is None else [start]), *slices]
+        inner = [Tensor(self, self.numbered("iteration"), each.shared) for each in given]
+        own = inner[len(inner) - len(slices) :]
+        found = body(inner[0] if start is not None else None, own)
+        names = [self.node("Identity", [each.name]) for each in found if each is not None]
+        nodes, self.nodes = self.nodes, outer
+        taken, seen = [each.name for each in given], [each.name for each in inner]
+        if not slices:  # a Scan needs something to walk along
+            zero = self.onnx.numpy_helper.from_array(np.zeros(1, self.dtype))
+            taken.append(self.node("ConstantOfShape", [self.integers([count])], value=zero))
+            seen.append(self.numbered("nothing"))
+        infos = [
+            [helper.make_tensor_value_info(name, self.kind, None) for name in some]
+            for some in (seen, names)
+        ]
+        graph = helper.make_graph(nodes, self.numbered("body"), *infos)
+        results = [self.numbered("scan") for _ in names]
+        self.nodes.append(
+            helper.make_node("Scan", taken, results, body=graph, num_scan_inputs=max(len(slices), 1))
+        )
+        left, kept = found
+        last = Tensor(self, results[0], left.shared) if left is not None else None
+        if kept is None:
+            return last, None
+        after = self.integers([-1])
+        if not kept.shared:
+            after = self.node("Concat", [after, self.samples], axis=0)
+        return last, Tensor(self, self.node("Reshape", [results[-1], after]), kept.shared)
 
     def join(self, parts: Sequence[Tensor]) -> Tensor:
         shared = all(part.shared for part in parts)
@@ -211,8 +294,7 @@ class _Writer:
 
     def expanded(self, x: Tensor) -> Tensor:
         """Expand to one number per sample, even if all are equal."""
-        shape = self.node("Concat", [self.integers([1]), self.batch_shape()], axis=0)
-        return Tensor(self, self.node("Expand", [x.name, shape]), False)
+        return Tensor(self, self.node("Expand", [x.name, self.row]), False)
 
     def shape(self, x: Tensor, *sizes: int) -> Tensor:
         after = [*sizes] if x.shared else [*sizes, -1]
@@ -308,8 +390,9 @@ class _Writer:
         return found
 
 
-def _shapes(key: Any) -> list[tuple[int, ...]]:
-    return [shape for shapes in key[0] for shape in shapes]
+def _with_batch(shape: tuple[int, ...], axis: int | None) -> list[Any]:
+    """The shape of an argument, with the name of its batch axis."""
+    return [*shape] if axis is None else [*shape[:axis], "batch", *shape[axis:]]
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -16,11 +16,10 @@ import numpy as np
 from ...ops import DOUBLE, SINGLE, TABLE, Format, Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names
 from ..codegen.exporting import Paths
-from ..instructions import Code, Fold, Instruction, Loop, Map
+from ..instructions import Fold, Instruction, Loop, Map
 from ..program import Program
 from .operands import Numbers, columns
-from .scans import Plan
-from .segments import Segments
+from .segments import Body, Segments
 
 try:
     import jax
@@ -337,6 +336,14 @@ class JaxTarget:
         picked = x[:, places] if shared else jnp.take_along_axis(x, places[None, None, :], 1)[:, 0]
         return jnp.where(whole, picked, jnp.nan)
 
+    def full(self, x: Array, shared: bool) -> Array:
+        shape = x.shape[:1] if shared else (x.shape[0], self.samples)
+        return jnp.broadcast_to(x, shape).astype(self.dtype)
+
+    def scan(self, body: Body, start: Array, slices: Sequence[Array], count: int) -> tuple[Array, Array]:
+        last, kept = jax.lax.scan(body, start, slices, length=count)
+        return last, kept if kept is None else kept.reshape(-1, *kept.shape[2:])
+
 
 class JaxSegments(Segments):
     """For the samples that do not use a masked instruction, computes it from safe inputs.
@@ -347,65 +354,6 @@ class JaxSegments(Segments):
 
     masks: JaxSegments | None = None
     target: JaxTarget
-
-    def run(self, code: Sequence[Code]) -> None:
-        for k, each in enumerate(code):
-            if isinstance(each, Loop):
-                self.scan(each, code[k + 1 :])
-            else:
-                self.put(each.shared, np.array(each.writes), self.compute(each))
-
-    def scan(self, loop: Loop, later: Sequence[Code]) -> None:
-        """Run a loop with lax.scan; keep of each iteration only what later code reads."""
-        plan = Plan(loop, self.program, later)
-        still = {region: self.read(region, rows) for region, rows in plan.still.items()}
-        moving = [self.moving(loop, *key, rows) for key, rows in plan.moving.items()]
-        start = None
-        if loop.carried:
-            start = self.full(loop.shared, self.read(loop.shared, loop.start + np.arange(loop.carried)))
-
-        def iteration(carried: Array, slices: list[Array], masks: JaxSegments | None) -> JaxSegments:
-            made = JaxSegments.__new__(JaxSegments)
-            made.prepare(plan.body, self.target, masks)
-            for region, rows in plan.still.items():
-                made.put(region, rows, still[region])
-            for (region, kind), rows, array in zip(
-                plan.moving, plan.moving.values(), slices, strict=True
-            ):
-                made.put(region, plan.place(kind, rows), array)
-            if loop.carried:
-                made.put(loop.shared, plan.own(np.arange(loop.carried)), carried)
-            made.run(plan.code)
-            return made
-
-        def body(carried: Array, slices: list[Array]) -> tuple[Array, Array]:
-            made = iteration(carried, slices, None)
-            if self.masks is not None and any(each.masking is not None for each in loop.body):
-                made = iteration(carried, slices, made)
-            kept = made.read(loop.shared, plan.own(plan.kept)) if len(plan.kept) else None
-            if not loop.carried:
-                return None, kept if kept is None else self.full(loop.shared, kept)
-            new = made.read(loop.shared, plan.own(loop.width + np.arange(loop.carried)))
-            kept = kept if kept is None else self.full(loop.shared, kept)
-            return self.full(loop.shared, new), kept
-
-        last, kept = jax.lax.scan(body, start, moving, length=loop.count)
-        if len(plan.kept):
-            rows = loop.start + loop.width * np.arange(loop.count)[:, None] + plan.kept
-            self.put(loop.shared, rows.ravel(), kept.reshape(rows.size, *kept.shape[2:]))
-        if loop.carried:
-            self.put(loop.shared, loop.start + loop.width * loop.count + np.arange(loop.carried), last)
-
-    def moving(self, loop: Loop, region: bool, kind: int, rows: Any) -> Array:
-        """Rows that move from iteration to iteration, with one entry of the first axis for each."""
-        all_rows = rows + kind * np.arange(loop.count)[:, None]
-        found = self.read(region, all_rows.ravel())
-        return found.reshape(loop.count, len(rows), *found.shape[1:])
-
-    def full(self, shared: bool, x: Array) -> Array:
-        """An array whose shape and type do not depend on how it was computed."""
-        shape = x.shape[:1] if shared else (x.shape[0], self.target.samples)
-        return jnp.broadcast_to(x, shape).astype(self.target.dtype)
 
     def compute(self, instruction: Instruction) -> Array:
         if self.masks is None or instruction.masking is None:

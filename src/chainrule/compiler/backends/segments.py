@@ -1,13 +1,13 @@
 """A program as a function of arrays: each instruction's result is a separate array.
 
 This is for systems that take whole programs, such as JAX and ONNX. A `Target` implements slicing,
-joining and arithmetic; this file only decides which rows of which arrays an instruction reads. Arrays
-of shared numbers have the shape (rows,), all others (rows, samples).
+joining, arithmetic and loops; this file only decides which rows of which arrays an instruction reads.
+Arrays of shared numbers have the shape (rows,), all others (rows, samples).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,15 +21,18 @@ from ..instructions import (
     Fold,
     Gather,
     Instruction,
+    Loop,
     Map,
     Spread,
     Take,
-    unrolled,
 )
 from ..program import Program
 from .numpy import indices
+from .scans import Plan
 
 Array = Any
+
+MOST_SLICES = 16  # rows of an iteration that are sliced one by one; more are copied by their indices
 
 
 class Target(Protocol):
@@ -62,6 +65,21 @@ class Target(Protocol):
 
         The result is NaN where the index is not an integer from 0 to terms - 1.
         """
+
+    def full(self, x: Array, shared: bool) -> Array:
+        """An array whose shape and type do not depend on how it was computed."""
+
+    def scan(
+        self, body: Body, start: Array | None, slices: Sequence[Array], count: int
+    ) -> tuple[Array | None, Array | None]:
+        """Run a loop; iteration t takes entry t of the first axis of each of the slices.
+
+        Returns what the last iteration leaves, and the rows that all iterations keep, in order.
+        """
+
+
+# Takes what the iteration before left, and the slices; returns what this one leaves and keeps, if any.
+Body = Callable[[Array | None, Sequence[Array]], tuple[Array | None, Array | None]]
 
 
 class Segments:
@@ -100,8 +118,58 @@ class Segments:
         self.place_of: Any = tuple(np.zeros(n, dtype=np.int64) for n in rows)
 
     def run(self, code: Sequence[Code]) -> None:
-        for instruction in unrolled(code):
-            self.put(instruction.shared, np.array(instruction.writes), self.compute(instruction))
+        for k, each in enumerate(code):
+            if isinstance(each, Loop):
+                self.scan(each, code[k + 1 :])
+            else:
+                self.put(each.shared, np.array(each.writes), self.compute(each))
+
+    def scan(self, loop: Loop, later: Sequence[Code]) -> None:
+        """Run a loop; keep of each iteration only what later code reads."""
+        plan, target, shared = Plan(loop, self.program, later), self.target, loop.shared
+        still = {region: self.read(region, rows) for region, rows in plan.still.items()}
+        moving = [self.moving(loop, *key, rows) for key, rows in plan.moving.items()]
+        start = None
+        if loop.carried:
+            start = target.full(self.read(shared, loop.start + np.arange(loop.carried)), shared)
+
+        def iteration(carried: Array | None, slices: Sequence[Array], masks: Any) -> Segments:
+            made: Segments = type(self).__new__(type(self))
+            made.prepare(plan.body, target, masks)
+            for region, rows in plan.still.items():
+                made.put(region, rows, still[region])
+            for ((region, step), rows), array in zip(plan.moving.items(), slices, strict=True):
+                made.put(region, plan.place(step, rows), array)
+            if loop.carried:
+                made.put(shared, plan.own(np.arange(loop.carried)), carried)
+            made.run(plan.code)
+            return made
+
+        def body(carried: Array | None, slices: Sequence[Array]) -> tuple[Array | None, Array | None]:
+            made = iteration(carried, slices, None)
+            if self.masks is not None and any(each.masking is not None for each in loop.body):
+                made = iteration(carried, slices, made)
+
+            def result(places: Array) -> Array | None:
+                return target.full(made.read(shared, plan.own(places)), shared) if len(places) else None
+
+            return result(loop.width + np.arange(loop.carried)), result(plan.kept)
+
+        last, kept = target.scan(body, start, moving, loop.count)
+        if len(plan.kept):
+            rows = loop.start + loop.width * np.arange(loop.count)[:, None] + plan.kept
+            self.put(shared, rows.ravel(), kept)
+        if loop.carried:
+            self.put(shared, loop.start + loop.width * loop.count + np.arange(loop.carried), last)
+
+    def moving(self, loop: Loop, region: bool, step: int, rows: Any) -> Array:
+        """Rows that move from iteration to iteration, with one entry of the first axis for each."""
+        target, times = self.target, step * np.arange(loop.count)
+        flat = (rows + times[:, None]).ravel()
+        if len(rows) > MOST_SLICES or len(set(np.diff(flat).tolist())) < 2:
+            return target.shape(self.read(region, flat), loop.count, len(rows))
+        each = target.join([self.read(region, row + times) for row in rows])
+        return target.swap(target.shape(each, len(rows), loop.count))
 
     def put(self, shared: bool, which: np.ndarray[Any, Any], array: Array) -> None:
         self.array_of[shared][which] = len(self.arrays[shared])
