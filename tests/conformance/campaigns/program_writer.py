@@ -351,7 +351,7 @@ class Writer:
 def make(seed: int) -> Case:
     """Generate the program for a seed. Every fifth may contain infinities, NaN and subnormal numbers.
 
-    In every fourth program, no branch depends on a sample, so that JAX can run it.
+    In every fourth program, no branch depends on a sample, so it has one path.
     """
     writer = Writer(seed, special=seed % 5 == 4, straight=seed % 4 == 3)
     return Case(seed, writer.write(), writer.kind, writer.width, writer.parameters)
