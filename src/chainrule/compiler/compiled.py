@@ -460,7 +460,8 @@ class Compiled(Generic[R]):
         """Export to a JAX function `f(params, batch)`, to jit, differentiate and shard.
 
         Arguments:
-            batch: arrays of the shapes to export; needed if the function has not been called yet.
+            batch: arrays of the shapes to export; needed if the function has not been called yet. With
+                branches on Values, samples on paths that neither it nor a call has taken give NaN.
             model: names the parameters; `f.initial()` is a tree with these names.
 
         >>> f = step.to_jax(X, y, model=model)

@@ -10,6 +10,9 @@ from chainrule import Value, compile, exp, log, sin, sqrt, take, tanh, where
 from chainrule.compiler.pipeline import RolledPipeline
 from chainrule.interop import export_onnx
 
+from ...conformance.campaigns.compiled_programs import Steps, columns
+from ...conformance.campaigns.eager_programs import samples
+from ...conformance.campaigns.program_writer import make
 from ...conftest import require
 from ..compiler.loops.programs import Program
 from ..compiler.loops.test_exported_loops import changing, chosen, kalman, layers, second_order
@@ -133,7 +136,7 @@ def test_a_file_does_not_grow_with_the_steps(tmp_path: Path) -> None:
 
 def test_random_programs(tmp_path: Path) -> None:
     scans = 0
-    for seed in range(24):
+    for seed in range(12):
         program = Program(seed)
         step = compile(program, batch=(None, 0))
         batch = program.theta, program.series + 0.1 * normal(3, len(program.series))
@@ -142,7 +145,7 @@ def test_random_programs(tmp_path: Path) -> None:
         found = agrees(step, batch, tmp_path)
         assert ("Scan" in found) == isinstance(variant.pipeline, RolledPipeline)
         scans += "Scan" in found
-    assert scans >= 6
+    assert scans >= 3
 
 
 # --- arguments -------------------------------------------------------------------------------------
@@ -207,3 +210,18 @@ def test_a_branch_that_was_not_traced_gives_nan(tmp_path: Path) -> None:
     assert first[0] == 6 * W.data
     assert np.isnan(first[1:]).all()
     assert np.isnan(second[1:]).all()
+
+
+def test_random_programs_with_branches(tmp_path: Path) -> None:
+    paths = 0
+    for seed in range(2000, 2011):
+        case = make(seed)
+        step = Steps(case).outputs
+        batch = columns(case, samples(case, exact=True) + samples(case, exact=False))
+        expected = [np.asarray(array) for array in flat(step(*batch))]
+        export_onnx(step, tmp_path / "f.onnx", *batch, dtype=np.float64)
+        found = run_onnx(tmp_path / "f.onnx", *flat(batch))
+        rows = [row for array in expected for row in array.reshape(len(array), -1).T]
+        np.testing.assert_allclose(found, rows, rtol=1e-9, atol=1e-9)
+        paths += len(step.traces()) > 1
+    assert paths >= 6
