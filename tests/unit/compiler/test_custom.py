@@ -1,5 +1,5 @@
-"""Operations defined with `custom_op` in compiled functions: the same values and derivatives as in eager
-mode, with the partials that the user gave.
+"""Operations defined with `custom_op` in compiled functions and their loops: the same values and
+derivatives as in eager mode, with the partials that the user gave.
 """
 
 import math
@@ -22,16 +22,24 @@ from chainrule import (
     hvp,
     jacobian,
     jvp,
+    logsumexp,
     round,
     sin,
     sqrt,
+    tanh,
+    value_and_grad,
     where,
 )
+from chainrule.compiler.pipeline import RolledPipeline
+from chainrule.interop import export_onnx
+from chainrule.value import c_core
 
 from ...conformance.campaigns.exports import build, in_c, in_javascript, written
 from ...conftest import require
 from ...near import near
 from .compiled import agrees, backends
+from .loops import programs
+from .loops.test_loops import require_kernels
 
 cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
 scaled_exp = custom_op(
@@ -181,3 +189,172 @@ def partial(x: Any, out: Any) -> Any:
 def test_a_pickled_operation_compiles() -> None:
     square = pickle.loads(pickle.dumps(custom_op("square_here", forward, partial)))
     assert compile(square, batch=0).grad([3.0]).tolist() == [6.0]
+
+
+# --- loops ------------------------------------------------------------------------------------------
+
+STARTS = np.random.default_rng(1).normal(size=12) * 0.5
+SERIES = np.random.default_rng(2).normal(size=(12, 40)) * 0.7
+
+
+def recurrence(x: Any, series: Any) -> Any:
+    """Carries a number through custom operations, and adds up another."""
+    total = 0.0
+    for y in series:
+        x = sin(cube(x) * 0.3 + scaled_exp(y, -x * x) * 0.5) + 0.1 * x * y
+        total = total + smoothed(2.0 * x + y) * 0.2 + straight_through(3.0 * y) * x
+    return total * x
+
+
+def collected(x: Any, series: Any) -> Any:
+    """A list of what a loop computes, some of it without x."""
+    parts = []
+    for y in series:
+        x = 0.5 * smoothed(x) + cube(y)
+        parts.append(scaled_exp(y, tanh(x)))
+    return logsumexp(parts) + scaled_exp(x, 0.5)
+
+
+def guarded(x: Any, series: Any) -> Any:
+    """Infinite partials in branches that are not taken; its masks keep it from being a loop."""
+    total = 0.0
+    for y in series:
+        x = where(y > 0.0, root(y) * x, sin(x) + y)
+        total = total + where(x > 0.0, root(x), smoothed(x))
+    return total
+
+
+loops = pytest.mark.parametrize("f", [recurrence, collected])
+
+
+def is_rolled(step: Any) -> bool:
+    (variants,) = step.variants.values()
+    return isinstance(variants[0].pipeline, RolledPipeline)
+
+
+@backends
+@pytest.mark.parametrize("samples", [1, 3, 12])
+@pytest.mark.parametrize("f", [recurrence, collected, guarded])
+def test_loops(f: Any, samples: int, backend: Any) -> None:
+    step, points = compile(f, batch=0, backend=backend), (STARTS[:samples], SERIES[:samples])
+    values, (by_start, by_series) = step.value_and_grad(*points, argnums=(0, 1))
+    expected = [value_and_grad(f, argnums=(0, 1))(*point) for point in zip(*points, strict=True)]
+    assert is_rolled(step) == (f is not guarded)
+    assert values == near([value for value, _ in expected], rel=1e-12)
+    assert step(*points) == near(values, rel=1e-14)
+    assert by_start == near([grads[0] for _, grads in expected], rel=1e-11)
+    assert by_series == near([grads[1] for _, grads in expected], rel=1e-11, abs=1e-14)
+
+
+@backends
+@loops
+def test_second_derivatives_of_loops(f: Any, backend: Any) -> None:
+    step, points, directions = (
+        compile(f, batch=0, backend=backend),
+        (STARTS[:3], SERIES[:3]),
+        SERIES[3:6],
+    )
+    pairs = [*zip(*points, directions, strict=True)]
+    tangents = STARTS[:3], directions
+    expected = [jvp(f, (x, y), (x, d))[1] for x, y, d in pairs]
+    assert step.jvp(points, tangents)[1] == near(expected, rel=1e-11)
+    expected = [hvp(f, (x, y), (x, d)) for x, y, d in pairs]
+    by_start, by_series = step.hvp(points, tangents)
+    assert by_start == near([start for start, _ in expected], rel=1e-10)
+    assert by_series == near([series for _, series in expected], rel=1e-10, abs=1e-13)
+    expected = [hessian(lambda x, y=y: f(x, y))(x) for x, y, _ in pairs]
+    assert step.hessian(*points) == near(expected, rel=1e-10)
+
+
+in_branches = custom_op(  # each partial is 0 where the other argument is chosen
+    "in_branches",
+    lambda x, y: where(x < y, x * x, sqrt(where(y > 0.0, y, 1.0))),
+    (
+        lambda x, y, out: where(x < y, 2.0 * x, 0.0),
+        lambda x, y, out: where(x < y, 0.0, where(y > 0.0, div(0.5, out), 0.0)),
+    ),
+)
+bounded = custom_op("bounded", lambda x, n: x * tanh(n), (lambda x, n, out: tanh(n), None))
+growing = custom_op(
+    "growing",
+    lambda x, y: x * exp(tanh(y)),
+    (lambda x, y, out: exp(tanh(y)), lambda x, y, out: out * (1.0 - tanh(y) ** 2)),
+)
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_random_loops(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The random programs of the loops, with custom operations."""
+    monkeypatch.setenv("CHAINRULE_KERNELS", "off")
+    if kernels:
+        require_kernels(monkeypatch)
+    monkeypatch.setattr(programs, "UNARY", [straight_through, cube, sin, lambda x: -x])
+    others = [in_branches, bounded, growing, lambda x, y: x + y]
+    monkeypatch.setattr(programs, "BINARY", others)
+    seeds = range(4 if kernels else 20)
+    assert sum(programs.check(seed) for seed in seeds) > len(seeds) / 5
+
+
+@pytest.mark.skipif(c_core is None, reason="needs the compiled core")
+@loops
+def test_kernels_of_loops_repeat_every_bit(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for mode in ("off", "wait"):
+        require_kernels(monkeypatch)
+        monkeypatch.setenv("CHAINRULE_KERNELS", mode)
+        step = compile(f, batch=0)
+        value, grads = step.value_and_grad(STARTS, SERIES, argnums=(0, 1))
+        found.append([step(STARTS, SERIES).tobytes(), value.tobytes(), *(g.tobytes() for g in grads)])
+        assert ("built in" in step.program) == (mode == "wait")
+    assert found[0] == found[1]
+
+
+def in_eager_mode(f: Any, x: float, series: Any) -> Any:
+    """The value, with the gradients of parameters, of which there are none, and of inputs."""
+    leaves = [Value(number) for number in (x, *series)]
+    out = f(leaves[0], leaves[1:])
+    out.backward()
+    return out.data, [], [leaf.grad for leaf in leaves]
+
+
+@loops
+def test_exported_loops(f: Any, tmp_path: Path) -> None:
+    step = compile(f, batch=0)
+    step(STARTS, SERIES)
+    call = f.__name__, [], [STARTS[0], *SERIES[0]]
+    expected = in_eager_mode(f, STARTS[0], SERIES[0])
+    sources = written({f.__name__: step}, "c")
+    assert "for (" in sources[f.__name__]
+    assert in_c(build(tmp_path, sources), call) == expected
+    (found,) = in_javascript(tmp_path, written({f.__name__: step}, "javascript"), [call])
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == near(theirs, rel=1e-12, abs=1e-14)
+
+
+@loops
+def test_loops_as_onnx(f: Any, tmp_path: Path) -> None:
+    require("onnx")
+    step = compile(f, batch=0)
+    expected = step(STARTS, SERIES)
+    export_onnx(step, tmp_path / "model.onnx", dtype=np.float64)
+    session = require("onnxruntime").InferenceSession(str(tmp_path / "model.onnx"))
+    names = [each.name for each in session.get_inputs()]
+    (found,) = session.run(None, dict(zip(names, (STARTS, SERIES), strict=True)))
+    assert np.ravel(found) == near(expected, rel=1e-12)
+
+
+def test_loops_in_jax() -> None:
+    jax = require("jax")
+    step, points = compile(recurrence, batch=(0, 0)), (STARTS[:3], SERIES[:3])
+    values, grads = step.value_and_grad(*points, argnums=(0, 1))
+    with jax.enable_x64(True):
+        function = step.to_jax(*points)
+
+        def total(x: Any, series: Any) -> Any:
+            return function(function.initial(), (x, series)).sum()
+
+        value, found = jax.jit(jax.value_and_grad(total, argnums=(0, 1)))(*points)
+        assert "scan[" in str(jax.make_jaxpr(total)(*points))
+    assert value == near(values.sum(), rel=1e-12)
+    for ours, theirs in zip(found, grads, strict=True):
+        assert np.asarray(ours) == near(theirs, rel=1e-10, abs=1e-13)
