@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -23,14 +24,14 @@ Vector = list[Value]
 Matrix = list[list[Value]]
 
 
-class TorchLayer(Module):
+class TorchLayer(Module, ABC):
     """A layer that PyTorch has too. Its settings are the arguments that both constructors take."""
 
     defaults: ClassVar[dict[str, Any]] = {}  # of the settings that may be left out
 
+    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        raise NotImplementedError
 
     def extra_repr(self) -> str:
         shown = {name: x for name, x in self.settings().items() if self.defaults.get(name, ...) != x}

@@ -14,6 +14,14 @@ from .minimizing import with_derivatives
 from .problems import Array, Problem, numbers_of, plain_numbers, scipy_optimize
 
 WITH_JACOBIAN = ("hybr", "lm")
+# SciPy's losses of a squared residual
+LOSSES: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda z: z,
+    "soft_l1": lambda z: 2.0 * (F.sqrt(1.0 + z) - 1.0),
+    "huber": lambda z: F.where(z <= 1.0, z, 2.0 * F.sqrt(F.where(z <= 1.0, 1.0, z)) - 1.0),
+    "cauchy": F.log1p,
+    "arctan": F.atan,
+}
 
 
 def root(
@@ -86,11 +94,17 @@ def least_squares(
         options: further arguments of SciPy.
 
     In the OptimizeResult, x has the structure of x0. If `fun` depends on Values, in `args` or around it,
-    and the loss is linear, x, cost and fun consist of Values.
+    x, cost and fun consist of Values; the loss must then be one of SciPy's, by name.
 
     """
     problem = Problem("least_squares", fun, x0, args)
     optimize = scipy_optimize("least_squares")
+    if problem.depends_on_values and callable(loss):
+        raise TypeError(
+            f"the solution of optimize.least_squares depends on Values, so it needs a loss that can be "
+            f"differentiated: one of {', '.join(map(repr, LOSSES))}, got a function; or pass the sum of "
+            f"the losses to optimize.minimize"
+        )
     with plain_numbers():
         is_sparse = method != "lm" and problem.is_sparse(second=False)
         result = optimize.least_squares(
@@ -105,22 +119,19 @@ def least_squares(
     if not problem.depends_on_values:
         result.x = problem.tree(result.x)
         return result
-    if loss != "linear":
-        raise NotImplementedError(
-            f"the solution of optimize.least_squares depends on Values; it can be differentiated for "
-            f"loss='linear', not for {loss!r}: pass the loss itself to optimize.minimize"
-        )
-    total = Problem("least_squares", lambda x, *args: half_of_squares(fun(x, *args)), x0, args, True)
+    unit = options.get("f_scale", 1.0)  # residuals above it count less
+
+    def total(x: Any, *args: Any) -> Any:
+        residuals = flatten(fun(x, *args))[0]
+        if loss == "linear":
+            return 0.5 * F.dot(residuals, residuals)
+        return 0.5 * unit**2 * F.sum([LOSSES[loss]((r / unit) ** 2) for r in residuals])
+
     free = np.asarray(result.active_mask) == 0
-    with_derivatives(result, total, free)
+    with_derivatives(result, Problem("least_squares", total, x0, args, True), free)
     result.cost = result.fun
     result.fun = problem.call(flatten(result.x)[0], problem.args)
     return result
-
-
-def half_of_squares(residuals: Any) -> Any:
-    found = flatten(residuals)[0]
-    return 0.5 * F.dot(found, found)
 
 
 def _bounds(bounds: Any, optimize: Any) -> Any:

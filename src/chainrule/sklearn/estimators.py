@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -33,7 +34,7 @@ Build = Callable[[int, int, int], Any]
 MOST_SEEDS = 2**31 - 1
 
 
-class _Estimator(BaseEstimator):  # type: ignore[misc]
+class _Estimator(BaseEstimator, ABC):  # type: ignore[misc]
     """What both estimators share: the parameters, training and prediction."""
 
     def __init__(
@@ -66,9 +67,9 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.__dict__ = learner.__dict__
         return self
 
+    @abstractmethod
     def _learn(self, X: Any, y: Any) -> None:
         """Set the fitted attributes."""
-        raise NotImplementedError
 
     def _train(self, loss: LossName, X: Array, targets: Array, outputs: int) -> None:
         """Set the fitted attributes that both kinds have."""

@@ -135,8 +135,37 @@ def test_least_squares() -> None:
         return optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (b,)).cost
 
     assert grad(cost)(b) == near(b - A @ np.linalg.pinv(A) @ b, rel=1e-9)
-    with pytest.raises(NotImplementedError, match="for loss='linear', not for 'cauchy'"):
-        optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (Value(1.0),), loss="cauchy")
+    with pytest.raises(
+        TypeError, match="'cauchy', 'arctan', got a function; or pass the sum of the losses"
+    ):
+        optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (Value(1.0),), loss=np.log1p)
+
+
+# The first and second derivatives of SciPy's losses with respect to the residual, in units of f_scale
+SLOPES: dict[str, tuple[Any, Any]] = {
+    "linear": (lambda u: u, lambda u: 1.0 + 0.0 * u),
+    "soft_l1": (lambda u: u / np.sqrt(1 + u * u), lambda u: (1 + u * u) ** -1.5),
+    "huber": (lambda u: np.clip(u, -1, 1), lambda u: 1.0 * (abs(u) <= 1)),
+    "cauchy": (lambda u: u / (1 + u * u), lambda u: (1 - u * u) / (1 + u * u) ** 2),
+    "arctan": (lambda u: u / (1 + u**4), lambda u: (1 - 3 * u**4) / (1 + u**4) ** 2),
+}
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3])
+@pytest.mark.parametrize("loss", SLOPES)
+def test_losses_of_least_squares(loss: str, unit: float) -> None:
+    A, b = np.random.default_rng(0).normal(size=(8, 2)), np.linspace(-1.0, 1.0, 8)
+
+    def solve(b: Any) -> Any:
+        return optimize.least_squares(lambda x, b: A @ x - b, [0.0, 0.0], (b,), loss=loss, f_scale=unit)
+
+    found = solve([Value(each) for each in b])
+    first, second = (f((A @ [x.data for x in found.x] - b) / unit) for f in SLOPES[loss])
+    assert jacobian(lambda b: solve(b).x)(b) == near(
+        np.linalg.inv(A.T @ np.diag(second) @ A) @ A.T @ np.diag(second), rel=1e-9, abs=1e-12
+    )
+    assert grad(lambda b: solve(b).cost)(b) == near(-unit * first, rel=1e-9, abs=1e-12)
+    assert found.cost.data == near(solve(b).cost, rel=1e-9)
 
 
 def test_numbers_at_a_bound_do_not_move() -> None:
