@@ -140,7 +140,8 @@ def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -
         if not -len(args) <= i < len(args):
             by_name = ", and argnums cannot choose keyword arguments" if keywords else ""
             raise TypeError(
-                f"argnums is {i}, but the call has {len(args)} positional arguments{by_name}"
+                f"argnums is {i}, but the call has {len(args)} positional "
+                f"argument{'s' * (len(args) != 1)}{by_name}"
             )
     positions = [i % len(args) for i in given]
     if len(set(positions)) < len(positions):

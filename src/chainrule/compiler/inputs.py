@@ -219,7 +219,10 @@ def _batch_shape(arrays: Sequence[tuple[Array, int | None]], axes: int) -> tuple
             )
     leading = [array.shape[:axes] for array in batched if array.ndim]
     if not leading:
-        raise ValueError("a batch must have one entry for every sample, got only single numbers")
+        raise ValueError(
+            "a batch must have one entry for every sample, got only single numbers: use "
+            "compile(f, batch=None) to call the function with numbers"
+        )
     if axes > 1 and any(axis not in (0, None) for _, axis in arrays):
         raise ValueError(f"with axes={axes}, the batch axes come first: batch must be 0 or None")
     if axes == 1 and len(set(leading)) > 1:

@@ -12,6 +12,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 MOST_LOOKED_AT = 1000  # objects around a function, in which generators are looked for
+UNUSED = 623  # the position of numpy.random's generator in its state before the first number
 
 
 class Watched:
@@ -30,9 +31,15 @@ class Watched:
         """What was drawn from since then; '' if nothing."""
         names = ["the random module", "numpy.random", *map(_name, self.generators)]
         pairs = zip(names, self.before, self.states(), strict=True)
-        # Without a state before, numpy.random was imported since, perhaps by chainrule.random itself.
-        found = (name for name, before, after in pairs if before not in (None, after))
-        return next(found, "")
+        return next((name for name, *states in pairs if _has_drawn(*states)), "")
+
+
+def _has_drawn(before: Any, after: Any) -> bool:
+    if (
+        before is None and after is not None
+    ):  # numpy.random was imported since, perhaps by chainrule.random
+        return bool(after["state"]["pos"] != UNUSED)
+    return bool(before != after)
 
 
 def _state(generator: Any) -> Any:

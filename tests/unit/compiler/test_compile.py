@@ -315,7 +315,7 @@ def test_an_error_while_tracing_leaves_eager_mode_unaffected() -> None:
         ((), TypeError, "at least one array"),
         ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples, got 3, 4"),
         ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
-        ((3.0, 4.0), ValueError, "one entry for every sample"),
+        ((3.0, 4.0), ValueError, "only single numbers: use compile\\(f, batch=None\\)"),
         ((np.ma.masked_array([[1.0]], mask=[[1]]), np.ones(1)), TypeError, "masked"),
         (({}, np.ones(0)), ValueError, "empty"),
         ((np.array(["a", "b"]), np.ones(2)), TypeError, "array of real numbers"),

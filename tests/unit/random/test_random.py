@@ -2,6 +2,8 @@
 
 import functools
 import random as python_random
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -196,6 +198,27 @@ def test_numbers_that_would_freeze_are_errors(name: str) -> None:
     message = rf"draws numbers from {culprit}, and compiling would freeze.*chainrule.random.normal\(\)"
     with pytest.raises(CompileError, match=message):
         compile(function, batch=0)(X)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("np.random.rand()", "the function draws numbers from numpy.random"),
+        ("np.random.randint(2)", "the function draws numbers from numpy.random"),
+        ("random.normal()", "none"),
+    ],
+)
+def test_a_module_that_is_imported_while_tracing(source: str, found: str) -> None:
+    """NumPy imports numpy.random when a program first uses it."""
+    program = (
+        "import sys\nimport numpy as np\nfrom chainrule import compile, random\n"
+        "assert 'numpy.random' not in sys.modules\n"
+        f"try:\n    compile(lambda x: x * {source}, batch=0)([1.0]); print('none')\n"
+        "except Exception as error:\n    print(str(error).partition(',')[0])\n"
+        "assert 'numpy.random' in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{found}\n", "")
 
 
 def test_functions_that_only_hold_generators_compile() -> None:
