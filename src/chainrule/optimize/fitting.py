@@ -11,7 +11,7 @@ import numpy as np
 from ..compiler import compile
 from ..support.errors import kind_of
 from ..value import Value
-from .problems import Array, check_not_traced, plain_numbers, scipy_optimize
+from .problems import Array, check_has_no_jacobian, check_not_traced, plain_numbers, scipy_optimize
 
 
 def curve_fit(
@@ -36,6 +36,7 @@ def curve_fit(
 
     """
     check_not_traced("curve_fit")
+    check_has_no_jacobian("curve_fit", options)
     if not callable(f):
         raise TypeError(f"optimize.curve_fit needs a function, got {kind_of(f)}")
     optimize = scipy_optimize("curve_fit")

@@ -8,7 +8,7 @@ plain numbers here; implicit.py adds their derivatives to the solution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,11 @@ def check_not_traced(name: str) -> None:
             f"the function is traced, and not for each sample. Call it outside, or compile only the "
             f"function that it solves"
         )
+
+
+def check_has_no_jacobian(name: str, options: Mapping[str, Any]) -> None:
+    if "jac" in options:
+        raise TypeError(f"optimize.{name} compiles the Jacobian of your function: leave out jac")
 
 
 def scipy_optimize(name: str) -> Any:

@@ -11,7 +11,14 @@ from .. import functional as F
 from ..support.tree import flatten
 from .implicit import differentiable, polished
 from .minimizing import with_derivatives
-from .problems import Array, Problem, numbers_of, plain_numbers, scipy_optimize
+from .problems import (
+    Array,
+    Problem,
+    check_has_no_jacobian,
+    numbers_of,
+    plain_numbers,
+    scipy_optimize,
+)
 
 WITH_JACOBIAN = ("hybr", "lm")
 # SciPy's losses of a squared residual
@@ -97,6 +104,7 @@ def least_squares(
     x, cost and fun consist of Values; the loss must then be one of SciPy's, by name.
 
     """
+    check_has_no_jacobian("least_squares", options)
     problem = Problem("least_squares", fun, x0, args)
     optimize = scipy_optimize("least_squares")
     if problem.depends_on_values and callable(loss):

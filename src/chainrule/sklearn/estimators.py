@@ -94,6 +94,11 @@ class _Estimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _built(self, inputs: int, outputs: int, seed: int) -> nn.Module:
         """A new model."""
         if self.model is None:
+            if not hasattr(self.hidden, "__iter__"):
+                raise TypeError(
+                    f"hidden must be a list with the size of each hidden layer, got {self.hidden!r}: "
+                    f"write [{self.hidden!r}] for one layer"
+                )
             return nn.MLP(inputs, [*self.hidden, outputs], self.activation, init="xavier", seed=seed)
         if callable(getattr(self.model, "parameters", None)) and not isinstance(self.model, type):
             return as_module(copy.deepcopy(self.model))

@@ -230,7 +230,11 @@ def test_reverse_mode_through_python_control_flow() -> None:
         (lambda: grad(lambda x: [x, x])(1.0), TypeError, "that returns one number, got a list of 2"),
         (lambda: grad(lambda x: "a")(1.0), TypeError, "expected a real number .* got str 'a'"),
         (lambda: grad(lambda x: x)("a"), TypeError, "expected a real number .* got str 'a'"),
-        (lambda: grad(lambda x: x, argnums=1)(1.0), TypeError, "argnums is 1, but the call has 1 positional argument$"),
+        (
+            lambda: grad(lambda x: x, argnums=1)(1.0),
+            TypeError,
+            "argnums is 1, but the call has 1 positional argument$",
+        ),
         (lambda: grad(lambda x: x, argnums=(0, -1))(1.0), ValueError, "lists an argument twice"),
         (lambda: grad(lambda x: x)(x=1.0), TypeError, "argnums cannot choose keyword arguments"),
         (lambda: grad(lambda x: None)(1.0), TypeError, "the function returned None: is its return"),

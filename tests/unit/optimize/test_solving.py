@@ -162,6 +162,14 @@ def test_curve_fit_leaves_out_samples_without_a_number() -> None:
         optimize.curve_fit(decay, np.where(kept, TIMES, np.nan), NOISY)
 
 
+def test_a_jacobian_is_not_taken() -> None:
+    text = "compiles the Jacobian of your function: leave out jac"
+    with pytest.raises(TypeError, match=f"optimize.least_squares {text}"):
+        optimize.least_squares(lambda x: x - 1.0, 0.0, jac="3-point")
+    with pytest.raises(TypeError, match=f"optimize.curve_fit {text}"):
+        optimize.curve_fit(decay, [1.0], [1.0], jac="3-point")
+
+
 def test_errors_of_curve_fit() -> None:
     with pytest.raises(ValueError, match="xdata has 3 samples and ydata has 2"):
         optimize.curve_fit(decay, [1, 2, 3], [1, 2])

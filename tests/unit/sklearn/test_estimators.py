@@ -149,6 +149,13 @@ def test_constant_columns_and_targets() -> None:
     assert model.predict(X) == near([1e9] * 3, abs=10.0)
 
 
+def test_hidden_layers_as_a_number() -> None:
+    with pytest.raises(
+        TypeError, match=r"size of each hidden layer, got 16: write \[16\] for one layer"
+    ):
+        Regressor(hidden=16).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
 @pytest.mark.parametrize("kind", [Classifier, Regressor])
 def test_a_fit_that_fails_leaves_the_estimator_as_it_was(kind: Any) -> None:
     """The scales of new data would give wrong predictions with the old model."""
