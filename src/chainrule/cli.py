@@ -14,7 +14,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Value, __version__, check_gradients, core, demo, diagnose, nn, no_grad, train, viz
+from . import Value, __version__, check_gradients, core, demo, diagnose, nn, no_grad, optim, train, viz
 from .compiler.backends.kernels import building as kernels
 from .compiler.backends.kernels.cache import open_folder
 from .data.datasets import BY_NAME as DATA_SETS
@@ -43,6 +43,8 @@ from .value import c_core
 from .viz.formats.text import show
 
 BATCH_SIZE = 32  # for a file
+DECAYS = (0.1, 1.0, 10.0)  # to try on a file: the weight decay times the number of rows
+MOST_ROWS = 5000  # above this, only the first weight decay: it makes little difference
 DIAGNOSED = 1000  # rows
 LITTLE = 0.1  # of what there is to learn
 TABLE = "table"  # the name under which a model file keeps how its table was prepared
@@ -160,8 +162,11 @@ def add_train(commands: Any) -> None:
         "train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
         more=".\nA CSV file has one sample per line, the target in the last column, as in 0.5,red,1.\n"
         "The first line may be a header. Numbers are standardised, text with few values becomes\n"
-        "inputs of 0 and 1, missing cells are filled, and a fifth of the rows is held out.",
+        "inputs of 0 and 1, missing cells are filled, and a fifth of the rows is held out. The weight\n"
+        "decay that is best on these rows is chosen; the model that is saved is trained on all rows.",
     )
+    target = "the column of a file to predict, by name (default: the last one)"
+    p.add_argument("--target", metavar="COLUMN", help=target)
     hidden = "units in each hidden layer (default: 16 16); without numbers, no hidden layers"
     p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
     p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help=hidden)
@@ -242,6 +247,12 @@ class Task:
     held_out: tuple[Any, Any] | None = None
     prepared: Prepared | None = None  # of a file
 
+    def with_all_rows(self) -> Task:
+        """The task without rows held out; there must be some."""
+        assert self.held_out is not None
+        X, y = (np.concatenate(parts) for parts in zip((self.X, self.y), self.held_out, strict=True))
+        return replace(self, X=X, y=y, held_out=None)
+
 
 def built_in(name: str, loss: str | None, seed: int) -> Task:
     given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
@@ -255,10 +266,10 @@ def built_in(name: str, loss: str | None, seed: int) -> Task:
     return Task(X, targets, loss, classes if loss == "cross_entropy" else 1)
 
 
-def from_file(path: str, loss: str | None, seed: int) -> Task:
+def from_file(path: str, loss: str | None, seed: int, target: str | None) -> Task:
     if not Path(path).is_file():
         raise CommandError(f"no data set or file {path!r}; the data sets are {', '.join(DATA_SETS)}")
-    prepared = prepare(path, loss=loss, seed=seed)
+    prepared = prepare(path, -1 if target is None else target, loss, seed=seed)
     found = prepared.preparation
     return Task(prepared.X, prepared.y, found.loss, found.outputs, prepared.held_out, prepared)
 
@@ -320,23 +331,39 @@ def check_before_training(arguments: Any) -> None:
         raise CommandError(f"seed must not be negative, got {arguments.seed}")
 
 
-def train_command(arguments: Any) -> None:
-    check_before_training(arguments)
-    make = built_in if arguments.data in DATA_SETS else from_file
-    task = make(arguments.data, arguments.loss, arguments.seed)
-    of_file = task.prepared is not None
+@dataclass
+class Trained:
+    """A network with what trained it."""
+
+    model: nn.MLP
+    optimizer: optim.Optimizer
+    history: train.History
+    decay: float  # the weight decay times the number of rows
+
+    @property
+    def validation_loss(self) -> float:
+        """The loss on the rows held out, after the last epoch."""
+        return next(reversed(self.history.validation_losses), math.inf)
+
+
+def network(arguments: Any, task: Task) -> nn.MLP:
+    """A new network, the same at every call."""
     squash = nn.activation_named("sigmoid" if task.loss == "binary_cross_entropy" else "linear")
-    model = nn.MLP(
+    return nn.MLP(
         task.X.shape[1],
         [*arguments.hidden, task.outputs],
-        arguments.activation or ("silu" if of_file else "tanh"),
+        arguments.activation or ("tanh" if task.prepared is None else "silu"),
         squash,
         init="xavier",
         seed=arguments.seed,
     )
-    optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
-    introduce(arguments.data, task, len(model.parameters()), bool(arguments.loss))
-    metrics = metrics_for(task)
+
+
+def trained(arguments: Any, task: Task, metrics: Metrics, decay: float = 0.0) -> Trained:
+    """Train a new network."""
+    model, of_file = network(arguments, task), task.prepared is not None
+    options = {"weight_decay": decay / len(task.X)} if decay else {}
+    optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr, **options)
     history = train.fit(
         model,
         train.loss_named(task.loss),
@@ -347,10 +374,43 @@ def train_command(arguments: Any) -> None:
         batch_size=BATCH_SIZE if of_file and arguments.batch_size is None else arguments.batch_size,
         validation=task.held_out,
         metrics=metrics,
-        patience=max(1, arguments.epochs // 2) if task.held_out else None,
+        schedule=optim.CosineAnnealingLR(optimizer, max(1, arguments.epochs)) if of_file else None,
         seed=arguments.seed,
         progress=sys.stderr.isatty(),
     )
+    optimizer.lr = arguments.lr  # what advice refers to
+    return Trained(model, optimizer, history, decay)
+
+
+def trained_on_file(arguments: Any, task: Task, metrics: Metrics) -> Trained:
+    """Train with several weight decays; returns what is best on the rows held out."""
+    several = task.held_out and len(task.X) <= MOST_ROWS
+    found: list[Trained] = []
+    for decay in DECAYS[: None if several else 1]:
+        found.append(trained(arguments, task, metrics, decay))
+        if found[-1].history.stopped:
+            break
+    best = min(found, key=lambda each: each.validation_loss)
+    if len(found) > 1:
+        chosen = f"weight decay {best.decay / len(task.X):.2g}"
+        print(f"{chosen}, the best of {len(found)} on the rows held out")
+    return best
+
+
+def train_command(arguments: Any) -> None:
+    check_before_training(arguments)
+    if arguments.data not in DATA_SETS:
+        task = from_file(arguments.data, arguments.loss, arguments.seed, arguments.target)
+    elif arguments.target is None:
+        task = built_in(arguments.data, arguments.loss, arguments.seed)
+    else:
+        raise CommandError(f"{arguments.data} is a built-in data set: --target is for files")
+    of_file = task.prepared is not None
+    count = len(network(arguments, task).parameters())
+    introduce(arguments.data, task, count, bool(arguments.loss))
+    metrics = metrics_for(task)
+    found = (trained_on_file if of_file else trained)(arguments, task, metrics)
+    model, optimizer, history = found.model, found.optimizer, found.history
     print(history)
     findings = review(model, task.loss, task.X, task.y, [], history, optimizer)
     if of_file and not judge(model, task, metrics):
@@ -365,10 +425,15 @@ def train_command(arguments: Any) -> None:
         for x, target in zip(task.X, task.y, strict=True):
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown(model(x), '.3f')}   target {target:.0f}")
     if arguments.save is not None:
+        again = ""
+        if task.held_out and not history.stopped:
+            whole = task.with_all_rows()
+            model = trained(arguments, whole, {}, found.decay).model
+            again = f", trained again on all {len(whole.X)} rows"
         save(
             model, arguments.save, {TABLE: task.prepared.preparation.as_text()} if task.prepared else {}
         )
-        print(f"saved to {arguments.save}")
+        print(f"saved to {arguments.save}{again}")
     if arguments.plot is not None:
         history.plot(arguments.plot)
         print(f"plot saved to {arguments.plot}")

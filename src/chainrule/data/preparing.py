@@ -302,7 +302,7 @@ def _target(table: Table, place: int, loss: str | None, training: Any) -> Column
     if len(values) > max(MOST_VALUES, len(cells) // 2):
         raise ValueError(
             f"{table.source}: the target {name} has {len(values)} different values in {len(cells)} "
-            f"rows: expected numbers, or a few classes"
+            f"rows, such as {values[-1]}: expected numbers, or a few classes"
         )
     if loss in TWO_CLASSES and len(values) > 2:
         raise ValueError(f"{loss} needs two classes; the target {name} has {listed(values)}")

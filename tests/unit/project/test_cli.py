@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import cli, data, load, nn, train
+from chainrule import cli, data, load, nn, optim, train
 from chainrule.nn.activations import NAMES
 
 from ...conftest import require
@@ -497,6 +497,7 @@ def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> N
         (["--save", "/"], "/ is a directory"),
         (["--save", ""], ". is a directory"),
         (["--plot", "/missing/curves.png"], ""),
+        (["--target", "y"], "xor is a built-in data set: --target is for files"),
     ],
 )
 def test_bad_options(run: Run, options: list[str], message: str) -> None:
@@ -711,6 +712,66 @@ def test_the_prediction_of_numbers(run: Run, tmp_path: Path, table: Any) -> None
     assert [float(line) for line in out.splitlines()] == near(expected, rel=1e-5)
 
 
+def test_the_target_by_name(run: Run, tmp_path: Path, table: Any) -> None:
+    path, text = tmp_path / "model", "".join(f"{i % 2},{i},{i % 3}\n" for i in range(30))
+    out = run("train", table("y,a,b\n" + text), "--target", "y", "--epochs", "1", "--save", path)[1]
+    assert ": 30 samples, 2 inputs, target y; " in out
+    assert len(run("predict", path, table("b,a\n1,2\n"))[1].splitlines()) == 1
+    refused(
+        run("train", path.parent / "table.csv", "--target", "z"), "no column 'z'; the columns are b, a"
+    )
+
+
+def test_the_saved_model_knows_all_rows(run: Run, tmp_path: Path, table: Any) -> None:
+    """The same steps on all rows, with the weight decay that was chosen on those held out."""
+    path = tmp_path / "model"
+    text = "".join(f"{i % 7},{(i * i) % 11},{0.5 * (i % 7) - (i * i) % 11}\n" for i in range(40))
+    out = run("train", table(text), "--epochs", "30", "--save", path)[1]
+    assert re.search(
+        "^weight decay 0.(0031|031|31), the best of 3 on the rows held out$", out, re.MULTILINE
+    )
+    assert out.endswith(f"\nsaved to {path}, trained again on all 40 rows\n")
+    prepared = data.prepare(tmp_path / "table.csv")
+    X, y = (
+        np.concatenate(parts) for parts in zip((prepared.X, prepared.y), prepared.held_out, strict=True)
+    )
+    found = []
+    for decay in cli.DECAYS:
+        model = nn.MLP(2, [16, 16, 1], "silu", init="xavier", seed=0)
+        optimizer = optim.Adam(model.parameters(), lr=0.01, weight_decay=decay / 40)
+        schedule = optim.CosineAnnealingLR(optimizer, 30)
+        train.fit(
+            model,
+            "mse",
+            X,
+            y,
+            optimizer=optimizer,
+            epochs=30,
+            batch_size=32,
+            schedule=schedule,
+            progress=False,
+        )
+        found.append(model.state_dict())
+    assert load(path).state_dict() in found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_noise_is_not_learned(fine: Fine, tmp_path: Path, seed: int) -> None:
+    """Half of the variance is noise: on unseen rows, predictions are close to the targets without it.
+
+    Measured on six such files: R² from 0.90 to 0.98; without weight decay from -0.17 to 0.42.
+    """
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(1200, 5)), rng.normal(size=5)
+    exact = X @ weights / np.linalg.norm(weights)
+    rows = [",".join(map(str, row)) for row in np.column_stack([X, exact + rng.normal(size=1200)])]
+    (tmp_path / "known.csv").write_text("\n".join(rows[:200]))
+    (tmp_path / "fresh.csv").write_text("\n".join(rows[200:]))
+    fine("train", tmp_path / "known.csv", "--save", tmp_path / "model")
+    found = [float(x) for x in fine("predict", tmp_path / "model", tmp_path / "fresh.csv").split()]
+    assert train.r_squared(found, exact[200:]) >= 0.85
+
+
 def test_the_prediction_of_classes(run: Run, tmp_path: Path, table: Any) -> None:
     """A label and its probability."""
     path = tmp_path / "model"
@@ -752,10 +813,10 @@ def test_nothing_useful_learned(run: Run, table: Any) -> None:
         assert re.search("^(data|constant|learning rate): ", out, re.MULTILINE)
     for options, finding in {
         "--epochs 5": "data: the columns may say nothing about the target",
-        "--activation relu --lr 100": "dead: 100% of the units of layer ",
+        "--activation relu --lr 100": r"dead: \d+% of the units of layer ",
         "--optimizer sgd --lr 1e-9": "learning rate: one step moves the parameters by only ",
     }.items():
-        assert f"\n{finding}" in run("train", table(numbers), *options.split())[1]
+        assert re.search(f"\n{finding}", run("train", table(numbers), *options.split())[1])
 
 
 def table_of(seed: int, rows: int, kind: str) -> str:
@@ -807,12 +868,12 @@ def test_ordinary_files_are_learned_without_options(
 def test_classes_of_few_rows_are_learned_as_well_as_by_scikit_learn(
     fine: Fine, tmp_path: Path, kind: str
 ) -> None:
-    """From 200 rows, of which 40 are held out: the mean accuracy on 500 unseen ones over four files.
+    """From 200 rows: the mean accuracy on 500 unseen ones over four files.
 
-    The labels have no noise: 160 rows are too few for 0.95 in every file. Measured over ten files on
-    the same 160 rows, with two and three classes: ours 0.962 and 0.927 (least 0.926 and 0.850),
-    MLPClassifier 0.961 and 0.927, with lbfgs and alpha=0.1 0.963 and 0.933 (the best of the six
-    classifiers tried), LogisticRegression 0.945 and 0.894.
+    The labels have no noise, but 200 rows are too few for 0.95 in every file. Measured over ten files
+    of 200 rows and 1,000 unseen ones, with two and three classes: ours 0.967 and 0.949 (least 0.943 and
+    0.916), MLPClassifier 0.966 and 0.940, SVC with C and gamma from a grid 0.962 and 0.932,
+    LogisticRegression 0.945 and 0.904.
     """
     network, linear = require("sklearn.neural_network"), require("sklearn.linear_model")
     ours, networks, lines_only = [], [], []
@@ -825,13 +886,13 @@ def test_classes_of_few_rows_are_learned_as_well_as_by_scikit_learn(
         wanted = [line.split(",")[-1].strip() for line in lines[201:]]
         found = [line.split(",")[0] for line in fine("predict", tmp_path / "model", fresh).splitlines()]
         ours.append(np.mean([a == b for a, b in zip(found, wanted, strict=True)]))
-        prepared = data.prepare(known)
+        prepared = data.prepare(known, held_out=0)
         unseen = data.files.read_table(fresh, text=True)
         X, y = prepared.preparation.samples(unseen), prepared.preparation.targets(unseen)
         peer = network.MLPClassifier(max_iter=3000, random_state=0)
         networks.append(peer.fit(prepared.X, prepared.y).score(X, y))
         lines_only.append(linear.LogisticRegression().fit(prepared.X, prepared.y).score(X, y))
-    assert np.mean(ours) >= np.mean(networks) - 0.01
+    assert np.mean(ours) >= np.mean(networks) - 0.005
     assert np.mean(ours) >= np.mean(lines_only)
 
 

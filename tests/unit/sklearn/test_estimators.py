@@ -86,6 +86,22 @@ def test_regression_of_several_outputs() -> None:
 
 
 @native
+def test_weight_decay() -> None:
+    """Without it, a network learns noise by heart."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1100, 5))
+    exact = X.sum(axis=1)
+    y = exact + 2.0 * rng.normal(size=1100)
+    scores = [
+        Regressor(weight_decay=decay / 100, random_state=0)
+        .fit(X[:100], y[:100])
+        .score(X[100:], exact[100:])
+        for decay in (0.0, 10.0)
+    ]
+    assert scores[1] > 0.8 > 0.5 > scores[0]
+
+
+@native
 @pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
 def test_classification(classes: list[str]) -> None:
     X, y = data(400)

@@ -244,7 +244,8 @@ def test_errors(given: str, options: dict[str, Any], message: str) -> None:
 def test_a_target_of_too_many_values() -> None:
     given = rows(range(30), [f"name {i}" for i in range(30)])
     message = (
-        "the table: the target x1 has 30 different values in 30 rows: expected numbers, or a few classes"
+        "the table: the target x1 has 30 different values in 30 rows, such as name 9: expected numbers, "
+        "or a few classes"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         prepare(given)
