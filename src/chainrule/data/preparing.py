@@ -222,6 +222,8 @@ def prepare(
         held_out: the fraction of the rows to hold out, unless there are fewer than 20; 0 for none.
 
     """
+    if not 0.0 <= held_out < 1.0:
+        raise ValueError(f"held_out is a fraction of the rows, from 0 to less than 1, got {held_out}")
     if not isinstance(table, Table):
         table = read_table(table, text=True)
     place = table.place(target)

@@ -233,6 +233,7 @@ def test_the_header_of_a_table_with_text(text: str, header: list[str], count: in
         ("1,2,9\n1,1_0,8\n3,4,7\n", {}, "the table, line 2, column 2: '1_0' is not a number"),
         ("a;b\n1;2\n3;4\n", {}, "the table: semicolons separate the columns; put commas between"),
         ("1,5;2,5;3\n4,5;1,5;2\n", {}, "the table: semicolons separate the columns; put commas"),
+        ("1,2\n", {"held_out": 2}, "held_out is a fraction of the rows, from 0 to less than 1, got 2"),
     ],
 )
 def test_errors(given: str, options: dict[str, Any], message: str) -> None:
