@@ -45,7 +45,7 @@ def polished(
         try:
             inverse[inside] = np.linalg.inv(jacobian(x)[inside])
         except LinAlgError:
-            raise LinAlgError(_advice(name, "its Jacobian is singular")) from None
+            raise LinAlgError(advice(name, "its Jacobian is singular")) from None
         if last <= CLOSE:
             return x, inverse
         step = inverse @ function(x)
@@ -53,11 +53,11 @@ def polished(
         scale = 1.0 + np.abs(x).max(initial=0.0)
         last = np.abs(step).max(initial=0.0) / scale
         if not np.abs(x - start).max(initial=0.0) <= FARTHEST * scale:  # also if it is NaN
-            raise LinAlgError(_advice(name, "Newton's method leaves this point"))
-    raise LinAlgError(_advice(name, "Newton's method does not converge there"))
+            raise LinAlgError(advice(name, "Newton's method leaves this point"))
+    raise LinAlgError(advice(name, "Newton's method does not converge there"))
 
 
-def _advice(name: str, reason: str) -> str:
+def advice(name: str, reason: str) -> str:
     return (
         f"the solution of optimize.{name} depends on Values, but it cannot be differentiated: {reason}. "
         f"Either the solver stopped too early (pass a smaller tol, or a better x0), or the solution is "

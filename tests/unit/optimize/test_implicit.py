@@ -7,6 +7,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, detect_anomaly, exp, grad, hessian, jacobian, jvp, no_grad, optimize
+from chainrule import functional as F
 from chainrule.linalg import LinAlgError
 from chainrule.optimize.problems import Problem
 
@@ -186,11 +187,93 @@ def test_solutions_that_cannot_be_differentiated() -> None:
     options = {"maxiter": 1}
     with pytest.raises(LinAlgError, match="Newton's method leaves this point"):
         grad(lambda a: optimize.minimize(lambda x, a: exp(x) - a * x, 5.0, (a,), options=options).x)(1.0)
-    line = {"type": "eq", "fun": lambda x: x[0] - x[1]}
-    with pytest.raises(NotImplementedError, match="one with constraints cannot be differentiated"):
+    twice = {"type": "eq", "fun": lambda x: [x[0] - x[1], 2.0 * (x[0] - x[1])]}
+    with pytest.raises(LinAlgError, match="cannot be differentiated: its Jacobian is singular"):
         optimize.minimize(
-            lambda x, a: (x[0] - a) ** 2 + x[1] ** 2, [0.0, 0.0], (Value(1.0),), constraints=line
+            lambda x, a: (x[0] - a) ** 2 + x[1] ** 2, [0.0, 0.0], (Value(1.0),), constraints=twice
         )
+
+
+def on_circle(a: Any, radius: Any, method: str) -> Any:
+    """The point of a disc that is nearest to a point."""
+    disc = {"type": "ineq", "fun": lambda x, r: r * r - x["x"] ** 2 - x["y"] ** 2, "args": (radius,)}
+    f = lambda p, a: (p["x"] - a[0]) ** 2 + (p["y"] - a[1]) ** 2  # noqa: E731
+    start = {"x": 0.3, "y": 0.2}
+    found = optimize.minimize(f, start, (a,), method, constraints=disc, tol=1e-10)
+    return [found.x["x"], found.x["y"], found.fun]
+
+
+@pytest.mark.parametrize("method", ["SLSQP", "trust-constr", "COBYLA"])
+def test_constraints(method: str) -> None:
+    """Outside of the disc, the nearest point is radius · a / |a|; inside, it is the point itself."""
+    a, r = np.array([3.0, 4.0]), 2.0
+    x, y, distance = on_circle([Value(3.0), Value(4.0)], Value(r), method)
+    assert [x.data, y.data, distance.data] == near([1.2, 1.6, 9.0], rel=1e-9)
+    by_a, by_r = (
+        np.array(jacobian(lambda a, r: on_circle(a, r, method), argnums=i)(a, r)) for i in (0, 1)
+    )
+    turn = r / 5.0 * (np.eye(2) - np.outer(a, a) / 25.0)
+    assert by_a == near(np.array([*turn, 2.0 * 3.0 * a / 5.0]), rel=1e-8, abs=1e-10)
+    assert by_r == near([0.6, 0.8, -6.0], rel=1e-8)
+    curved = hessian(lambda a: on_circle(a, r, method)[2])(a)
+    assert curved == near(2.0 * np.eye(2) - 2.0 * turn, rel=1e-7)
+    inside = np.array(jacobian(lambda a: on_circle(a, r, method)[:2])(np.array([0.5, 0.25])))
+    assert inside == near(np.eye(2), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["dict", "nonlinear", "linear"])
+@pytest.mark.parametrize("bounds", [None, [(None, None), (None, 0.25), (None, None)]])
+def test_kinds_of_constraints(kind: str, bounds: Any) -> None:
+    """The point of a plane nearest to a, with a second constraint that is not active."""
+    scipy = require("scipy.optimize")
+    rows = np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    constraints = {
+        "dict": [
+            {"type": "eq", "fun": lambda x: x[0] + x[1] + x[2] - 1.0},
+            {"type": "ineq", "fun": lambda x: 9.0 - x[0]},
+        ],
+        "nonlinear": [
+            scipy.NonlinearConstraint(lambda x: rows[0] @ x, 1.0, 1.0),
+            scipy.NonlinearConstraint(lambda x: [x[0]], -9.0, 9.0),
+        ],
+        "linear": [
+            scipy.LinearConstraint(rows[0], 1.0, 1.0),
+            scipy.LinearConstraint(rows[1:], [-9.0], [9.0]),
+        ],
+    }[kind]
+
+    def solve(a: Any) -> Any:
+        f = lambda x, a: F.sum([(p - q) ** 2 for p, q in zip(x, a, strict=True)])  # noqa: E731
+        return optimize.minimize(f, np.zeros(3), (a,), bounds=bounds, constraints=constraints).x
+
+    a = np.array([1.0, 2.0, -0.5])
+    moves = np.array([1.0, 0.0 if bounds else 1.0, 1.0])
+    slopes = np.diag(moves) - np.outer(moves, moves) / moves.sum()
+    assert jacobian(solve)(a) == near(slopes, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_quadratic_problems(seed: int) -> None:
+    """With equations, inequalities and bounds: against finite differences of SciPy's solutions."""
+    rng = np.random.default_rng(seed)
+    Q, A, G = rng.normal(size=(4, 4)), rng.normal(size=(1, 4)), rng.normal(size=(3, 4))
+    Q, limits = Q @ Q.T + np.eye(4), rng.uniform(0.1, 1.0, 3)
+
+    def solve(a: Any, b: Any) -> Any:
+        constraints = [
+            {"type": "eq", "fun": lambda x, b: A @ x - b, "args": (b,)},
+            {"type": "ineq", "fun": lambda x: limits - G @ x - 0.05 * F.dot(x, x)},
+        ]
+        f = lambda x, a: 0.5 * F.dot(x, Q @ x) - F.dot(x, a)  # noqa: E731
+        options = {"bounds": [(-0.4, None)] * 4 if seed % 2 else None, "tol": 1e-12}
+        return optimize.minimize(f, np.zeros(4), (a,), "SLSQP", constraints=constraints, **options).x
+
+    a, b = 2.0 * rng.normal(size=4), 0.3 * rng.normal(size=1)
+    by_a, by_b = (jacobian(solve, argnums=i)(a, b) for i in (0, 1))
+    step = 1e-4
+    slopes = [(solve(a + step * u, b) - solve(a - step * u, b)) / (2 * step) for u in np.eye(4)]
+    assert by_a == near(np.transpose(slopes), abs=1e-4)
+    assert by_b[:, 0] == near((solve(a, b + step) - solve(a, b - step)) / (2 * step), abs=1e-4)
 
 
 @pytest.mark.parametrize("method", ["BFGS", "trust-exact", "trust-ncg", "Nelder-Mead"])
