@@ -345,6 +345,11 @@ class Trained:
         """The loss on the rows held out, after the last epoch."""
         return next(reversed(self.history.validation_losses), math.inf)
 
+    @property
+    def is_last(self) -> bool:
+        """Whether to train no further network: after Ctrl-C, and in eager mode, which is slow."""
+        return bool(self.history.stopped) or self.history.engine == "eager"
+
 
 def network(arguments: Any, task: Task) -> nn.MLP:
     """A new network, the same at every call."""
@@ -388,7 +393,7 @@ def trained_on_file(arguments: Any, task: Task, metrics: Metrics) -> Trained:
     found: list[Trained] = []
     for decay in DECAYS[: None if several else 1]:
         found.append(trained(arguments, task, metrics, decay))
-        if found[-1].history.stopped:
+        if found[-1].is_last:
             break
     best = min(found, key=lambda each: each.validation_loss)
     if len(found) > 1:
@@ -426,7 +431,7 @@ def train_command(arguments: Any) -> None:
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown(model(x), '.3f')}   target {target:.0f}")
     if arguments.save is not None:
         again = ""
-        if task.held_out and not history.stopped:
+        if task.held_out and not found.is_last:
             whole = task.with_all_rows()
             model = trained(arguments, whole, {}, found.decay).model
             again = f", trained again on all {len(whole.X)} rows"

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -753,6 +754,16 @@ def test_the_saved_model_knows_all_rows(run: Run, tmp_path: Path, table: Any) ->
         )
         found.append(model.state_dict())
     assert load(path).state_dict() in found
+
+
+def test_eager_mode_trains_once(
+    fine: Fine, tmp_path: Path, table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = table("".join(f"{i % 7},{i % 7 + 0.5}\n" for i in range(30)))
+    monkeypatch.setattr(train, "fit", partial(train.fit, engine="eager"))
+    out = fine("train", path, "--epochs", "2", "--save", tmp_path / "model")
+    assert "the best of" not in out
+    assert out.endswith(f"\nsaved to {tmp_path / 'model'}\n")
 
 
 @pytest.mark.parametrize("seed", range(2))
