@@ -41,8 +41,8 @@ class Builder:
         numbers = [self.number(a) for a in args]
         if all(x is not None for x in numbers):
             return self.constant(float(op.forward(*numbers)))
-        if op.name == "take" and numbers[0] is not None and numbers[0] in range(op.arity - 1):
-            return args[1 + int(numbers[0])]
+        if op.name == "take" and (index := numbers[0]) is not None and index in range(op.arity - 1):
+            return args[1 + int(index)]
         for before, after in rewrites.BY_ROW.get(op.name, ()):
             known = rewrites.bound(before, args, numbers)
             if known is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chainrule import Value
+from chainrule import Value, ops
 from chainrule.compiler import passes
 from chainrule.compiler.flat import Flat
 from chainrule.compiler.graph import Graph, from_values
@@ -40,3 +40,14 @@ def test_a_rule_is_applied(before: Any, after: Any) -> None:
         native = NativePipeline(Flat.from_values([on(x, before)], [], [x], []))
         found: Graph = Flat(native.graph).unpack()
         assert str(found) == expected
+
+
+@pytest.mark.parametrize("index", [0.0, 1.0, 2.0, -1.0, 3.0, 0.5, math.nan])
+def test_take_with_a_constant_index_is_the_entry(index: float) -> None:
+    """Other constants beside it do not matter, and an index outside the table is left to the run."""
+    built = passes.Builder()
+    entries = (built.node("input", (0,)), built.constant(2.0), built.node("input", (1,)))
+    found = built.apply(ops.take(3), (built.constant(index), *entries))
+    assert (found in entries) == (index in (0.0, 1.0, 2.0))
+    if found in entries:
+        assert found == entries[int(index)]

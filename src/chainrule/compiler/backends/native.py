@@ -91,7 +91,7 @@ class Machine:
 
         `dtype` is the type in which intermediate numbers are stored.
         """
-        results = Results(self, inputs.samples, seed is not None, len(wanted))
+        results = Results(self, inputs.samples, len(wanted))
         single = dtype == np.float32
         c_core.run_machine(
             self.fastest(inputs.samples, single),
@@ -119,10 +119,10 @@ class Machine:
 class Results:
     """The results of a run: a row for each result, a column for each sample."""
 
-    def __init__(self, machine: Machine, samples: int, adjoints: bool, wanted: int) -> None:
+    def __init__(self, machine: Machine, samples: int, wanted: int) -> None:
         self.outputs: Any = np.empty((machine.outputs, samples))
         self.guards: Any = np.empty((machine.guards, samples))
-        self.param_adjoints: Any = np.empty(machine.params if adjoints else 0)
+        self.param_adjoints: Any = np.empty(machine.params)  # not written without a seed
         self.input_adjoints: Any = np.empty((wanted, samples))
 
 
