@@ -199,8 +199,8 @@ def check_flow(report: Diagnosis, model: nn.Module, gradients: dict[Any, float])
             f"the gradients of {', '.join(weak)} are less than a thousandth of that of the last layer, "
             f"so these layers hardly learn; try relu or init='xavier', or fewer layers"
         )
-    strong = [name for name, norm in norms.items() if norm > EXPLODING * max(last, 1e-300)]
-    if first > EXPLODING * max(last, 1e-300) or max(norms.values()) > 1e6:
+    strong = [name for name, norm in norms.items() if norm > EXPLODING * (last or 1e-300)]
+    if first > EXPLODING * (last or 1e-300) or max(norms.values()) > 1e6:
         worst = ", ".join(strong) or max(norms, key=lambda name: norms[name])
         report.findings["exploding"] = (
             f"very large gradients in {worst}; use smaller initial weights "

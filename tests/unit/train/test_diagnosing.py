@@ -10,7 +10,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, data, diagnose, nn, optim
-from chainrule.train import fit
+from chainrule.train import diagnosing, fit
 from chainrule.train.diagnosing import Diagnosis, check_scale
 from chainrule.train.engines import outputs_of_layers
 
@@ -403,6 +403,123 @@ def test_constant_predictions_are_reported() -> None:
         "scale columns and targets to about 1, train longer, or change the learning rate"
     )
     assert "constant" not in diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [2.0, 2.0]).findings
+
+
+# --- where problems begin --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lr", "gradient", "words"),
+    [
+        *((0.3, 1.0, ""), (0.31, 1.0, "too large")),
+        *((1e-6, 1.0, ""), (0.9e-6, 1.0, "too small")),
+        *((1e-9, 1e-3, "too small"), (1e-9, 0.9e-3, "tiny")),
+    ],
+)
+def test_how_far_a_step_may_move(lr: float, gradient: float, words: str) -> None:
+    report, p = Diagnosis(0.0), Value(0.0)
+    diagnosing.check_rate(report, {p: gradient}, optim.SGD([p], lr=lr))
+    found = [word for word in ("too large", "too small", "tiny") if word in str(report)]
+    assert found == ([words] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "found"),
+    [
+        *((0.9e-3, 1.0, ["vanishing"]), (1e-3, 1.0, [])),
+        *((1.1e3, 1.0, ["exploding"]), (1e3, 1.0, [])),
+        *((1.1e6, 1.1e6, ["exploding"]), (1e6, 1e6, [])),
+        *((1.0, 0.0, ["exploding"]), (0.0, 0.0, []), (1.0, math.inf, ["loss"])),
+    ],
+)
+def test_how_much_gradients_may_differ(first: float, last: float, found: list[str]) -> None:
+    layers = nn.Layer(3, 1), nn.Layer(3, 1)  # of four parameters, whose root mean square is exact
+    gradients = dict.fromkeys(layers[0].parameters(), first)
+    gradients |= dict.fromkeys(layers[1].parameters(), last)
+    report = Diagnosis(0.0)
+    diagnosing.check_flow(report, nn.Sequential(*layers), gradients)
+    assert list(report.findings) == found
+
+
+@pytest.mark.parametrize(
+    ("column", "found"), [(10.0, False), (10.1, True), (0.01, False), (0.0099, True), (0.0, False)]
+)
+def test_how_large_and_how_small_a_column_may_be(column: float, found: bool) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, [[column, 1.0], [-column, 1.0]], [])
+    assert ("scale" in report.findings) == found
+
+
+@pytest.mark.parametrize(("columns", "more"), [(5, ""), (6, " and 1 more"), (9, " and 4 more")])
+def test_at_most_five_columns_are_listed(columns: int, more: str) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, [[100.0] * columns], [f"c{i}" for i in range(columns)])
+    assert f"c4 (about 1e+02){more}; subtract" in report.findings["scale"]
+    assert "c5" not in report.findings["scale"]
+
+
+@pytest.mark.parametrize(("spread", "found"), [(1.0, True), (1.01, False)])
+def test_how_little_predictions_may_differ(spread: float, found: bool) -> None:
+    report = Diagnosis(0.0)
+    diagnosing.check_constant(report, [0.0, Value(spread), 0.5], [1.0, 3.0, 2.0], 0.5)
+    assert ("constant" in report.findings) == found
+
+
+@pytest.mark.parametrize(
+    ("losses", "now", "grew"),
+    [
+        *(([1.0, 1.0], 1.0, ""), ([1.0, 1.1], 1.1, "from 1 to 1.1:")),
+        *(([1.0, 0.5], 2.0, ""), ([1.0, 0.5], 2.1, "from 1 to 2.1:")),
+        *(([1.0, 5.0, 0.5], 0.5, ""), ([1.0, 0.5, 5.0], 10.0, "from 1 to 5:")),
+        *(([1.0, math.nan], math.nan, "from 1 to nan:"), ([1.0, math.nan], 1.0, "from 1 to nan:")),
+    ],
+)
+def test_a_loss_that_grew(losses: list[float], now: float, grew: str) -> None:
+    report = Diagnosis(0.0)
+    diagnosing.check_growth(report, losses, now, optim.SGD([Value(1.0)], lr=0.2))
+    assert report.findings == (
+        {"learning rate": f"the loss grew {grew} the learning rate of 0.2 is too large; try 0.01"}
+        if grew
+        else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "found"),
+    [
+        *(([0.0, 100.0], False), ([0.0, 101.0], True)),  # in another direction
+        *(([1.5, 0.0], False), ([1.6, 0.0], True), ([1.6, 0.1], False)),
+        ([0.0, 0.0], False),
+    ],
+)
+def test_how_large_held_gradients_may_be(held: list[float], found: bool) -> None:
+    report = Diagnosis(0.0)
+    diagnosing.check_zero_grad(report, held, [1.0, 0.0])
+    assert ("zero_grad" in report.findings) == found
+
+
+def test_when_a_unit_is_saturated() -> None:
+    limits = {"tanh": [-1.0, -0.991, 0.991, 1.0], "sigmoid": [0.0, 0.005, 0.995, 1.0], "relu": []}
+    inside = {"tanh": [-0.99, 0.0, 0.99], "sigmoid": [0.006, 0.994], "relu": [0.0, 1.0, 9.0]}
+    for name in limits:
+        assert all(diagnosing.is_saturated(name, x) for x in limits[name])
+        assert not any(diagnosing.is_saturated(name, x) for x in inside[name])
+
+
+@pytest.mark.parametrize(("samples", "reviewed"), [(199, 199), (200, 100), (600, 150)])
+def test_a_review_runs_the_model_on_some_samples(samples: int, reviewed: int) -> None:
+    neuron, seen = nn.Neuron(1, "linear", seed=0), []
+
+    class Counting(nn.Module):
+        def forward(self, x: Any) -> Any:
+            seen.append(x[0])
+            return neuron(x)
+
+    X = np.linspace(-1.0, 1.0, samples)[:, None]
+    history = fit(neuron, "mse", X, X[:, 0], epochs=1, progress=False)
+    optimizer = optim.SGD(neuron.parameters(), lr=0.1)
+    assert diagnosing.review(Counting(), "mse", X, X[:, 0], ["x"], history, optimizer) == {}
+    assert seen == X[:: samples // reviewed, 0].tolist()
 
 
 # --- printing ------------------------------------------------------------------------------------
