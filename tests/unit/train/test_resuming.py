@@ -130,7 +130,7 @@ def test_a_wrong_field_is_named_and_nothing_changes(
         place[name] = value
         content.write(tmp_path / str(i))
         # The number of losses must equal the epoch: if they differ, the error names the list.
-        refused(tmp_path / str(i), "epoch" if field == "epoch" else name)
+        refused(tmp_path / str(i), "epoch" if field == "epoch" else f": {field}")
 
 
 @pytest.mark.parametrize("field", WRONG)
@@ -140,7 +140,7 @@ def test_a_missing_field_is_named(good: Any, engine: str, field: str, tmp_path: 
     place, name = changed(content, field)
     del place[name]
     content.write(tmp_path / "file")
-    refused(tmp_path / "file", f"{field} is missing")
+    refused(tmp_path / "file", f": {field} is missing, expected ")
 
 
 @pytest.mark.parametrize("field", ["extra", "history.extra"])
@@ -157,7 +157,7 @@ def test_metadata_that_is_not_an_object(good: Any, text: str, tmp_path: Path) ->
     content = Content(good("eager"))
     path = tmp_path / "file"
     path.write_bytes(to_bytes(content.tensors, {**content.metadata, "training": text}))
-    refused(path, "the training metadata")
+    refused(path, ": the training metadata is ")
 
 
 def wrong_tensors(tensor: Any) -> Iterator[Any]:
@@ -182,7 +182,8 @@ def test_a_wrong_tensor_is_named(good: Any, engine: str, name: str, tmp_path: Pa
         content.tensors[name] = tensor
         content.write(tmp_path / str(i))
         # Parameter names are compared first, as in every model file.
-        refused(tmp_path / str(i), name if name != "parameters" or i < 3 else "names and numbers")
+        wrong = (f": the tensor {name} is ", f": a number in the tensor {name} is ")[i < 3]
+        refused(tmp_path / str(i), wrong if name != "parameters" or i < 3 else "names and numbers")
     content = Content(good(engine))
     del content.tensors[name]
     content.write(tmp_path / "missing")
