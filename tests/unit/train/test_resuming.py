@@ -32,7 +32,7 @@ EACH_ENGINE = [pytest.param(name, marks=NATIVE if name == "native" else ()) for 
 
 def resumed(model: Any, optimizer: Any, path: Path, **options: Any) -> Any:
     fixed: Any = {"optimizer": optimizer, "batch_size": 8, "resume": path, "progress": False}
-    return fit(model, LOSS, X, Y, **fixed, **options)
+    return fit(model, LOSS, X, Y, **{**fixed, **options})
 
 
 def train(path: Path, epochs: int, engine: str, model: Any = None) -> tuple[Any, Any, Any]:
@@ -88,6 +88,15 @@ def test_a_good_file_is_resumed_by_every_engine(good: Any, engine: str, tmp_path
     copy.write_bytes(good(engine).read_bytes())
     _, optimizer, history = train(copy, 5, "eager", nn.MLP(2, [3, 1], seed=1))
     assert (history.epochs, optimizer.steps, history.engine) == (5, 15, "eager")
+
+
+def test_a_run_with_one_step_an_epoch_is_resumed(tmp_path: Path) -> None:
+    """As few steps as a file may have."""
+    model = nn.MLP(2, [3, 1], seed=0)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    for epochs in (1, 3):
+        resumed(model, optimizer, tmp_path / "run", epochs=epochs, batch_size=None, engine="eager")
+        assert optimizer.steps == epochs
 
 
 # --- every field, wrong in every way -------------------------------------------------------------
