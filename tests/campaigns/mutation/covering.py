@@ -1,19 +1,19 @@
-"""Which test runs which line: the suite runs once under coverage, with each test as a context.
+"""Which test runs which line: tests run once under coverage, each as a context of its own.
 
-The map is kept in .mutants/lines until the code or the tests change.
+The map is kept in .mutants/lines. Test files that changed since run again, and lines of the code that
+moved are found again by their text, so `rm -r .mutants/lines` is for great changes only.
 """
 
+import difflib
 import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,100 +23,165 @@ ROOT = Path(__file__).resolve().parents[3]
 HERE = ROOT / ".mutants"
 PACKAGE = "src/chainrule"
 TESTS = ["tests/test_tiny.py", "tests/unit", "tests/conformance", "tests/scale/test_jax.py"]
-LEFT_OUT = ["tests/unit/project"]  # they test the files of the project, not the code
+# These test the project's files and pictures, not the code that is changed.
+LEFT_OUT = ["tests/unit/project", "tests/unit/viz", "tests/unit/inspect/test_rules.py"]
 IMPORTED = ""  # the context of a line that runs outside of tests
+LONGEST = 4.0  # seconds of processor time: a test that needs more is not used
+
+
+def function(test: str) -> str:
+    return re.sub(r"\[.*", "", test, flags=re.S)
 
 
 class Recorder:
-    """A pytest plugin, loaded with `-p`: records which lines each test runs, and for how long."""
+    """A pytest plugin, loaded with `-p`: records the lines and the time of each test that passes."""
 
     def __init__(self, folder: Path) -> None:
         import coverage
 
         self.folder = folder
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
         self.coverage = coverage.Coverage(
-            str(folder / f"lines.{os.getpid()}"), include=[f"{ROOT / PACKAGE}/*"], config_file=False
+            str(folder / "coverage"), include=[f"{ROOT / PACKAGE}/*"], config_file=False
         )
         self.coverage.start()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep two cases of each test function, its first and its middle one."""
+        cases = defaultdict(list)
+        for item in items:
+            cases[function(item.nodeid)].append(item)
+        items[:] = [some[n] for some in cases.values() for n in sorted({0, len(some) // 2})]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         self.coverage.switch_context(item.nodeid)
-        start = time.process_time()
+        start = sum(os.times()[:4])  # with what its child processes need
         result = yield
-        self.seconds[item.nodeid] = time.process_time() - start
+        self.seconds[item.nodeid] = sum(os.times()[:4]) - start
         self.coverage.switch_context(IMPORTED)
         return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:  # a skipped test finds nothing either
+            self.failed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
         self.coverage.save()
-        (self.folder / f"seconds.{os.getpid()}").write_text(json.dumps(self.seconds))
+        known = {
+            name: seconds
+            for name, seconds in self.seconds.items()
+            if name not in self.failed and seconds < LONGEST
+        }
+        (self.folder / "seconds.json").write_text(json.dumps(known))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    folder = os.environ.get("CHAINRULE_LINES")
-    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
+    if folder := os.environ.get("CHAINRULE_LINES"):
         config.pluginmanager.register(Recorder(Path(folder)))
 
 
 @dataclass
 class Lines:
-    """The tests that run each line, by file, and the processor time that each needed."""
+    """The tests that run each line, by file; the processor time and the number of lines of each test."""
 
-    tests: dict[str, dict[int, set[str]]]
-    seconds: dict[str, float]
+    tests: dict[str, dict[int, set[str]]] = field(default_factory=lambda: defaultdict(dict))
+    seconds: dict[str, float] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def of(self, file: str, line: int) -> list[str]:
-        """The tests of a line; if none is known, as of a line that runs at import, those of the file."""
-        lines = self.tests.get(file, {})
+    def of(self, file: str, line: int) -> set[str]:
+        """The tests of a line. A line that only runs at import has those of the file. One that coverage
+        does not know, as inside an expression of several lines, has those of the nearest line above.
+        """
+        lines = self.tests[file]
+        while line > 1 and line not in lines:
+            line -= 1
         names = lines.get(line, set()) - {IMPORTED}
-        return self.varied(names or set().union(*lines.values()) - {IMPORTED})
+        return names or set().union(*lines.values()) - {IMPORTED}
 
-    def varied(self, names: Iterable[str]) -> list[str]:
-        """The fastest case of every test function, then the second case of every function, and so on."""
-        cases: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(names, key=lambda name: (self.seconds.get(name, 0.0), name)):
-            cases[re.sub(r"\[.*", "", name, flags=re.S)].append(name)
-        ranks = {name: rank for some in cases.values() for rank, name in enumerate(some)}
-        return sorted(ranks, key=lambda name: (ranks[name], self.seconds.get(name, 0.0), name))
+    def ordered(self, names: Iterable[str], file: str, finds: dict[str, int]) -> list[str]:
+        """Tests, those first that find the most faults for their time: fast ones that run few lines, are
+        named as the file is, or found other faults of the file. The first case of every test function
+        comes before the second of any.
+        """
+        words = set(re.findall(r"[a-z]+", file.removeprefix(PACKAGE).removesuffix(".py")))
+
+        def cost(name: str) -> tuple[float, str]:
+            shared = len(words & set(re.findall(r"[a-z]+", name.partition("[")[0])))
+            price = (0.005 + self.seconds[name]) * (10 + self.lengths[name])
+            return price / 3.0**shared / (1 + 10 * finds.get(name, 0)), name
+
+        cases: dict[str, int] = defaultdict(int)
+        ranks = {}
+        for name in sorted(names, key=cost):
+            ranks[name] = cases[function(name)]
+            cases[function(name)] += 1
+        return sorted(ranks, key=lambda name: (ranks[name], cost(name)))
 
 
-def state() -> str:
-    """A digest of everything that the map depends on."""
-    digest = hashlib.sha256()
-    for path in sorted([*(ROOT / PACKAGE).rglob("*.py"), *(ROOT / "tests").rglob("*.py")]):
-        if not path.is_relative_to(Path(__file__).parent):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+def read(run: Path) -> dict[str, str]:
+    return json.loads((run / "files.json").read_text())  # type: ignore[no-any-return]
 
 
-def lines(processes: int) -> Lines:
-    """Run the suite once under coverage, unless that was done for this code."""
+def state() -> dict[str, str]:
+    """The text of every file of the package, and a digest of every file of tests."""
+    files = {str(path.relative_to(ROOT)): path.read_text() for path in (ROOT / PACKAGE).rglob("*.py")}
+    for place in TESTS:
+        for path in sorted([ROOT / place, *(ROOT / place).rglob("test_*.py")]):
+            name = str(path.relative_to(ROOT))
+            if path.suffix == ".py" and not name.startswith(tuple(LEFT_OUT)):
+                files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return files
+
+
+def moved(old: str, new: str) -> dict[int, int]:
+    """The number of each line of the old text that is in the new one, and its number there."""
+    same = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    return {a + n: b + n for a, b, size in same.get_matching_blocks() for n in range(1, size + 1)}
+
+
+def lines() -> Lines:
+    """Run the tests that are new or changed under coverage, and read what all runs recorded."""
+    now = state()
+    runs = sorted((HERE / "lines").glob("*"))
+    last = {name: run for run in runs for name in read(run) if name.startswith("tests")}
+    known = {name: text for run in runs for name, text in read(run).items() if name.startswith("tests")}
+    todo = [name for name, text in now.items() if name.startswith("tests") and known.get(name) != text]
+    if todo:
+        run = HERE / "lines" / f"{len(runs):03}"
+        run.mkdir(parents=True)
+        suite = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-n0", "-p", "no:cacheprovider"]
+        environment = {"CHAINRULE_LINES": str(run), "CHAINRULE_CORE": "python"}
+        subprocess.run([*suite, "-p", __spec__.name, *todo], env={**os.environ, **environment}, cwd=ROOT)
+        package = {name: text for name, text in now.items() if not name.startswith("tests")}
+        (run / "files.json").write_text(json.dumps(package | {name: now[name] for name in todo}))
+        runs.append(run)
+        last |= dict.fromkeys(todo, run)
+    found = Lines()
+    for run in runs:
+        seconds = json.loads((run / "seconds.json").read_text())
+        ours = {name for name in seconds if last.get(name.partition("::")[0]) == run}
+        found.seconds |= {name: seconds[name] for name in ours}
+        for file, line, names in recorded(run, now):
+            found.tests[file].setdefault(line, set()).update(names & (ours | {IMPORTED}))
+            for name in names & ours:
+                found.lengths[name] += 1
+    return found
+
+
+def recorded(run: Path, now: dict[str, str]) -> Iterator[tuple[str, int, set[str]]]:
+    """Every line that a run recorded, where it is now, with its tests."""
     import coverage
 
-    folder = HERE / "lines"
-    known = folder / "state"
-    if not known.exists() or known.read_text() != state():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        ignored = [f"--ignore={place}" for place in LEFT_OUT]
-        suite = [sys.executable, "-m", "pytest", "-q", "--tb=no", f"-n{processes}", "-p", __spec__.name]
-        subprocess.run(
-            [*suite, *ignored, *TESTS],
-            env={**os.environ, "CHAINRULE_LINES": str(folder), "CHAINRULE_CORE": "python"},
-            cwd=ROOT,
-        )
-        known.write_text(state())
-    tests: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-    seconds: dict[str, float] = {}
-    for path in folder.glob("lines.*"):
-        data = coverage.CoverageData(str(path))
-        data.read()
-        for file in data.measured_files():
-            for line, names in data.contexts_by_lineno(file).items():
-                tests[str(Path(file).relative_to(ROOT))][line].update(names)
-    for path in folder.glob("seconds.*"):
-        seconds |= json.loads(path.read_text())
-    return Lines(tests, seconds)
+    before = read(run)
+    data = coverage.CoverageData(str(run / "coverage"))
+    data.read()
+    for path in data.measured_files():
+        file = str(Path(path).relative_to(ROOT))
+        places = moved(before.get(file, ""), now.get(file, ""))
+        for line, names in data.contexts_by_lineno(path).items():
+            if line in places:
+                yield file, places[line], set(names)

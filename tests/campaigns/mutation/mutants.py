@@ -3,16 +3,16 @@
     python -m tests.campaigns.mutation.mutants [--python 1600] [--c 200] [--seed 0] [FILE ...]
 
 A map of which test runs which line is made first (covering.py). Each mutant then gets the tests of its
-line in a copy of the checkout (trying.py): first those that found other mutants of the file, then the
-fastest case of every test function, up to `--seconds` of processor time. Results are appended to
-.mutants/results.jsonl, so a campaign that was stopped goes on; survivors are tried again every time.
-Mutants that no test could tell from the code are listed in equivalent.toml, each with the reason.
+line in a copy of the checkout (trying.py), those first that find most for their time, up to `--seconds`
+of processor time. Results are appended to .mutants/results.jsonl, so that a stopped campaign goes on.
+Survivors are tried again every time, and with `--survivors` nothing else. Mutants that no test could
+tell from the code are listed in equivalent.toml, each with the reason.
 """
 
 import argparse
+import hashlib
 import json
 import os
-import random
 import shutil
 import subprocess
 import sysconfig
@@ -22,11 +22,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
-from .covering import HERE, LEFT_OUT, PACKAGE, ROOT, TESTS, Lines, lines
+from .covering import HERE, LEFT_OUT, PACKAGE, ROOT, TESTS, Lines, function, lines
 from .mutations import Mutation, is_code, mutations
 from .trying import Answer, Question, Server, fresh, import_heavy
 
@@ -35,7 +35,7 @@ PLACES = [
     *("ops.py", "engine.py", "value.py", "autodiff.py", "functional.py", "support/sweeps.py"),
     *("compiler", "nn", "optim", "train"),
 ]
-FINDERS = 20  # tests that found other mutants of the file are tried first, at most so many
+FIRST = 8  # tests that a process which has to import the package tries before it collects all others
 OF_C = {  # the tests of each part of the C core, which has no map
     "value": ["tests/test_tiny.py", "tests/unit/engine", "tests/conformance"],
     "kernels": ["tests/test_tiny.py", "tests/conformance", "tests/unit/compiler", "tests/unit/train"],
@@ -73,14 +73,14 @@ class Copy:
     def planted(self, mutation: Mutation) -> Iterator[tuple[str, str]]:
         """Write the mutant, for processes that tests start; yields the source before and after."""
         path = self.root / mutation.file
-        source, times = path.read_text(), path.stat()
-        new = mutation.apply(source)
+        old, times = path.read_text(), path.stat()
+        new = mutation.apply(old)
         path.write_text(new)
         os.utime(path, (times.st_atime, times.st_mtime + 1000.0))  # compiled files of the old are stale
         try:
-            yield source, new
+            yield old, new
         finally:
-            path.write_text(source)
+            path.write_text(old)
             os.utime(path, (times.st_atime, times.st_mtime))
 
     def attempt(self, mutation: Mutation) -> str | None:
@@ -92,10 +92,10 @@ class Copy:
             tests = self.chosen(mutation, core)
             if not tests:
                 return ""
-            with self.planted(mutation) as (source, new):
+            with self.planted(mutation) as (old, new):
                 if core == "c" and not self.build(mutation.file):
                     return None
-                found = self.ask(mutation, tests, source, new).failed
+                found = self.ask(mutation, tests, old, new).failed
             if core == "c":
                 self.build(mutation.file)
             if found is None:
@@ -104,47 +104,47 @@ class Copy:
                 self.finders[mutation.file][found] += 1
                 return found
 
-    def ask(self, mutation: Mutation, tests: list[str], source: str, new: str) -> Answer:
-        limits = [self.limit(name) for name in tests]
-        if not mutation.file.endswith(".py"):
-            return fresh(self.root, "c", Question(tests, limits))
-        path = str(self.root / mutation.file)
-        answer = self.server.ask(Question(tests, limits, path, source, new))
-        if answer.possible:
-            return answer
-        return fresh(self.root, "python", Question(tests, limits))
+    def ask(self, mutation: Mutation, tests: list[str], old: str, new: str) -> Answer:
+        core = "c"
+        if mutation.file.endswith(".py"):
+            core, path = "python", str(self.root / mutation.file)
+            answer = self.server.ask(Question(tests, self.limits(tests), path, old, new))
+            if answer.possible:
+                return answer
+        answer = fresh(self.root, core, Question(tests[:FIRST], self.limits(tests[:FIRST])))
+        if answer.failed is None and tests[FIRST:]:
+            answer = fresh(self.root, core, Question(tests[FIRST:], self.limits(tests[FIRST:])))
+        return answer
 
-    def limit(self, test: str) -> float:
-        """The seconds after which a test does not end any more."""
-        return 3.0 + 4.0 * self.known.seconds.get(test, 0.0)
+    def limits(self, tests: list[str]) -> list[float]:
+        """The seconds after which each test does not end any more."""
+        return [1.0 + 3.0 * self.known.seconds.get(name, 0.0) for name in tests]
 
     def passes(self, test: str, core: str) -> bool:
         """Whether a test passes without a mutant; one that depends on other tests does not."""
         if (test, core) not in self.sound:
             warm = core == "python" and test in self.server.tests
             ask = self.server.ask if warm else partial(fresh, self.root, core)
-            self.sound[test, core] = ask(Question([test], [self.limit(test)])).failed is None
+            self.sound[test, core] = ask(Question([test], self.limits([test]))).failed is None
         return self.sound[test, core]
 
     def chosen(self, mutation: Mutation, core: str) -> list[str]:
-        """The tests to try, in this order."""
+        """The tests to try, in this order: those of the map, then other cases of the same functions."""
         if core == "python":
-            tests = self.known.of(mutation.file, mutation.line)
+            names = self.known.of(mutation.file, mutation.line)
         else:
             places = tuple(OF_C[Path(mutation.file).parts[2]])
-            tests = self.known.varied(name for name in self.server.tests if name.startswith(places))
-        tests = [
-            name for name in tests if name in self.server.tests and self.sound.get((name, core), True)
-        ]
-        first = [name for name, _ in self.finders[mutation.file].most_common() if name in {*tests}][
-            :FINDERS
-        ]
+            names = {name for name in self.known.seconds if name.startswith(places)}
+        tests = self.known.ordered(names, mutation.file, self.finders[mutation.file])
+        seconds = {function(name): self.known.seconds[name] for name in reversed(tests)}
+        others = [name for name in self.server.tests if function(name) in seconds and name not in names]
         taken, total = [], 0.0
-        for name in dict.fromkeys(first + tests):
-            total += self.known.seconds.get(name, 0.0)
-            if total > self.seconds and taken:
-                break
-            taken.append(name)
+        for name in tests + sorted(others, key=lambda name: (seconds[function(name)], name)):
+            if name in self.server.tests and self.sound.get((name, core), True):
+                total += self.known.seconds.get(name, seconds[function(name)])
+                if total > self.seconds and taken:
+                    break
+                taken.append(name)
         return taken
 
     def build(self, changed: str = "") -> bool:
@@ -175,11 +175,15 @@ class Copy:
 # --- the campaign ------------------------------------------------------------------------------------
 
 
+@cache
+def source(file: str) -> str:
+    return (ROOT / file).read_text()
+
+
 def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
-    """Mutations drawn at random, or all of the given files."""
+    """Mutations drawn at random, or all of the given files. Changed code changes the draw little."""
     if files:
-        return [each for file in files for each in mutations(ROOT, file) if is_code(each, ROOT)]
-    rng = random.Random(seed)
+        return [each for file in files for each in mutations(ROOT, file) if is_code(each, source(file))]
     ours = [
         str(path.relative_to(ROOT))
         for place in PLACES
@@ -191,11 +195,14 @@ def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
         for path in sorted((ROOT / "src/_core").rglob("*.[ch]"))
         if path.parent.name != "generated"
     ]
+
+    def drawn(each: Mutation) -> bytes:
+        return hashlib.sha256(f"{seed} {each.key(source(each.file))}".encode()).digest()
+
     found = []
     for places, count in ((ours, python), (core, c)):
-        every = [each for file in places for each in mutations(ROOT, file)]
-        rng.shuffle(every)
-        found += islice((each for each in every if is_code(each, ROOT)), count)
+        every = sorted((each for file in places for each in mutations(ROOT, file)), key=drawn)
+        found += islice((each for each in every if is_code(each, source(each.file))), count)
     return found
 
 
@@ -205,7 +212,7 @@ mine: Copy  # the copy of the checkout that belongs to this process
 def begin(seconds: float) -> None:
     global mine
     import_heavy()
-    mine = Copy(HERE / f"copy{os.getpid()}", lines(1), seconds)
+    mine = Copy(HERE / f"copy{os.getpid()}", lines(), seconds)
 
 
 def attempt(task: tuple[str, Mutation]) -> dict[str, str | float]:
@@ -222,23 +229,26 @@ def results() -> Iterator[dict[str, str]]:
         yield from map(json.loads, path.read_text().splitlines())
 
 
-def main(files: list[str], python: int, c: int, seed: int, seconds: float, processes: int) -> None:
+def main(
+    files: list[str], python: int, c: int, seed: int, seconds: float, processes: int, survivors: bool
+) -> None:
     HERE.mkdir(exist_ok=True)
     equivalent = tomllib.loads(EQUIVALENT.read_text())
     found = chosen(files, python, c, seed)
-    sources = {file: (ROOT / file).read_text() for file in {each.file for each in found}}
-    drawn = {each.key(sources[each.file]): each for each in found}
+    drawn = {each.key(source(each.file)): each for each in found}
     before = {each["key"]: each["result"] for each in results()}
     todo = [
         (key, each) for key, each in drawn.items() if before.get(key) != KILLED and key not in equivalent
     ]
+    if survivors:
+        todo = [each for each in todo if before.get(each[0]) == SURVIVED]
     todo.sort(key=lambda each: before.get(each[0]) == SURVIVED)  # what was never tried comes first
     print(f"{len(drawn):,} mutants, {len(todo):,} to try", flush=True)
-    lines(processes)
+    lines()
     for old in HERE.glob("copy*"):
         shutil.rmtree(old)
     counts = Counter(before[key] for key in drawn if before.get(key) == KILLED)
-    survivors = []
+    alive = []
     with (
         ProcessPoolExecutor(processes, initializer=begin, initargs=(seconds,)) as pool,
         (HERE / "results.jsonl").open("a") as log,
@@ -248,14 +258,14 @@ def main(files: list[str], python: int, c: int, seed: int, seconds: float, proce
             print(json.dumps(result), file=log, flush=True)
             counts[str(result["result"])] += 1
             if result["result"] == SURVIVED:
-                survivors.append(result["key"])
+                alive.append(result["key"])
                 print(f"survived: {result['key']}", flush=True)
             if done % 100 == 0:
                 print(f"{done:,} of {len(todo):,} tried", flush=True)
     left = sum(key in equivalent for key in drawn)
-    said = f"{counts[KILLED]:,} killed, {left} equivalent, {len(survivors)} survived"
+    said = f"{counts[KILLED]:,} killed, {left} equivalent, {len(alive)} survived"
     print(f"{len(drawn):,} mutants: {said}")
-    if survivors:
+    if alive:
         raise SystemExit(1)
 
 
@@ -266,6 +276,6 @@ if __name__ == "__main__":
     parser.add_argument("--c", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=20.0, help="of tests for each mutant")
+    parser.add_argument("--survivors", action="store_true", help="only what survived before")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    given = parser.parse_args()
-    main(given.files, given.python, given.c, given.seed, given.seconds, given.processes)
+    main(**vars(parser.parse_args()))

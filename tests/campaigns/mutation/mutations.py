@@ -7,7 +7,11 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import CodeType
+
+from .trying import same
 
 OPERATORS = {
     ast.Add: "-",
@@ -223,11 +227,16 @@ def mutations(root: Path, file: str) -> list[Mutation]:
     return sorted(found, key=lambda each: (each.start, each.end, each.new))
 
 
-def is_code(mutation: Mutation, root: Path) -> bool:
-    """Whether the mutant can be parsed; of C, the compiler decides."""
+def is_code(mutation: Mutation, source: str) -> bool:
+    """Whether the mutant can be compiled and its bytecode differs; of C, the compiler decides."""
     if mutation.file.endswith(".py"):
         try:
-            ast.parse(mutation.apply((root / mutation.file).read_text()))
+            return not same(compiled(source), compile(mutation.apply(source), "", "exec"))
         except SyntaxError:
             return False
     return True
+
+
+@cache
+def compiled(source: str) -> CodeType:
+    return compile(source, "", "exec")

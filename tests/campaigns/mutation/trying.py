@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -30,7 +30,7 @@ import pytest
 
 MEMORY = 8 << 30  # bytes of data that a child may have
 IMPORTS = 30.0  # seconds of processor time that a child may need to import everything
-PATIENCE = 60.0  # seconds, and ten times the processor time: after these, a test that sleeps has hung
+PATIENCE = 30.0  # seconds, and ten times the processor time: after these, a test that sleeps has hung
 FAILED, CANNOT = 1, 99  # exit codes of a child
 QUESTIONS, ANSWERS = "CHAINRULE_QUESTIONS", "CHAINRULE_ANSWERS"  # numbers of the files to a server
 PACKAGE = "/src/chainrule/"
@@ -203,7 +203,14 @@ def inside(code: CodeType) -> list[CodeType]:
 def own(code: CodeType) -> Any:
     """What a code object does, without the functions that it defines."""
     values = [repr(each) for each in code.co_consts if not isinstance(each, CodeType)]
-    return code.co_code, code.co_names, code.co_varnames, code.co_cellvars, values
+    names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+    return code.co_code, code.co_exceptiontable, names, values
+
+
+def same(one: CodeType, other: CodeType) -> bool:
+    """Whether two code objects do the same, with the functions that they define."""
+    pairs = zip_longest(inside(one), inside(other))
+    return own(one) == own(other) and all(a and b and same(a, b) for a, b in pairs)
 
 
 class Server:
