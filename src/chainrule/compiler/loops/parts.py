@@ -125,11 +125,10 @@ class Rolled:
     def _needed(self) -> Array:
         """Which operations another copy or part needs, or the trace returns."""
         trace = self.trace
-        part = np.zeros(len(trace), np.int64)  # the copy to which each operation belongs
-        copies = 0
+        part = np.zeros(len(trace), np.int64)  # the first operation of the copy that each belongs to
         for each in self.stretches:
-            part[each.start : each.stop] = copies + np.arange(each.stop - each.start) // each.period
-            copies += each.count
+            inside = np.arange(each.stop - each.start)
+            part[each.start : each.stop] = each.start + inside - inside % each.period
         needed = np.zeros(len(trace), bool)
         inner = trace.refs >= 0
         refs, owners = trace.refs[inner], trace.owner[inner]
