@@ -4,6 +4,7 @@ The map is kept in .mutants/lines. Test files that changed since run again, and 
 moved are found again by their text, so `rm -r .mutants/lines` is for great changes only.
 """
 
+import ast
 import difflib
 import hashlib
 import json
@@ -14,6 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +24,20 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 HERE = ROOT / ".mutants"
 PACKAGE = "src/chainrule"
-TESTS = ["tests/test_tiny.py", "tests/unit", "tests/conformance", "tests/scale/test_jax.py"]
+TESTS = {  # by the core on which they run
+    "python": ["tests/test_tiny.py", "tests/unit", "tests/conformance", "tests/scale/test_jax.py"],
+    "c": [
+        *("tests/test_tiny.py", "tests/unit/engine", "tests/unit/compiler", "tests/unit/train"),
+        "tests/conformance",
+    ],
+}
 # These test the project's files and pictures, not the code that is changed.
 LEFT_OUT = ["tests/unit/project", "tests/unit/viz", "tests/unit/inspect/test_rules.py"]
 IMPORTED = ""  # the context of a line that runs outside of tests
 LONGEST = 4.0  # seconds of processor time: a test that needs more is not used
 
 
+@cache
 def function(test: str) -> str:
     return re.sub(r"\[.*", "", test, flags=re.S)
 
@@ -93,14 +102,33 @@ class Lines:
     lengths: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     def of(self, file: str, line: int) -> set[str]:
-        """The tests of a line. A line that only runs at import has those of the file. One that coverage
-        does not know, as inside an expression of several lines, has those of the nearest line above.
+        """The tests of a line. One that coverage does not know, as inside an expression of several
+        lines, has those of the nearest line above. One that only runs at import has those of the lines
+        that use the name it defines, or else those of the file.
         """
         lines = self.tests[file]
         while line > 1 and line not in lines:
             line -= 1
         names = lines.get(line, set()) - {IMPORTED}
+        if not names:
+            text = (ROOT / file).read_text().split("\n")
+            name = re.match(r"\w+", text[line - 1])
+            using = [n for n, each in enumerate(text, 1) if name and re.search(rf"\b{name[0]}\b", each)]
+            names = set().union(*(lines.get(n, set()) for n in using)) - {IMPORTED}
         return names or set().union(*lines.values()) - {IMPORTED}
+
+    def around(self, file: str, line: int) -> set[str]:
+        """The tests of the function in which a line is; those of the line, if it is in none."""
+        tree = ast.parse((ROOT / file).read_text())
+        spans = [
+            (each.lineno, each.end_lineno or each.lineno)
+            for each in ast.walk(tree)
+            if isinstance(each, ast.FunctionDef) and each.lineno <= line <= (each.end_lineno or 0)
+        ]
+        first, last = max(spans, default=(line, line))
+        return self.of(file, line).union(
+            *(self.tests[file].get(n, set()) - {IMPORTED} for n in range(first, last + 1))
+        )
 
     def ordered(self, names: Iterable[str], file: str, finds: dict[str, int]) -> list[str]:
         """Tests, those first that find the most faults for their time: fast ones that run few lines, are
@@ -126,10 +154,10 @@ def read(run: Path) -> dict[str, str]:
     return json.loads((run / "files.json").read_text())  # type: ignore[no-any-return]
 
 
-def state() -> dict[str, str]:
-    """The text of every file of the package, and a digest of every file of tests."""
+def state(core: str) -> dict[str, str]:
+    """The text of every file of the package, and a digest of every file of tests for a core."""
     files = {str(path.relative_to(ROOT)): path.read_text() for path in (ROOT / PACKAGE).rglob("*.py")}
-    for place in TESTS:
+    for place in TESTS[core]:
         for path in sorted([ROOT / place, *(ROOT / place).rglob("test_*.py")]):
             name = str(path.relative_to(ROOT))
             if path.suffix == ".py" and not name.startswith(tuple(LEFT_OUT)):
@@ -143,18 +171,18 @@ def moved(old: str, new: str) -> dict[int, int]:
     return {a + n: b + n for a, b, size in same.get_matching_blocks() for n in range(1, size + 1)}
 
 
-def lines() -> Lines:
+def lines(core: str) -> Lines:
     """Run the tests that are new or changed under coverage, and read what all runs recorded."""
-    now = state()
-    runs = sorted((HERE / "lines").glob("*"))
+    now = state(core)
+    runs = sorted((HERE / "lines" / core).glob("*"))
     last = {name: run for run in runs for name in read(run) if name.startswith("tests")}
     known = {name: text for run in runs for name, text in read(run).items() if name.startswith("tests")}
     todo = [name for name, text in now.items() if name.startswith("tests") and known.get(name) != text]
     if todo:
-        run = HERE / "lines" / f"{len(runs):03}"
+        run = HERE / "lines" / core / f"{len(runs):03}"
         run.mkdir(parents=True)
         suite = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-n0", "-p", "no:cacheprovider"]
-        environment = {"CHAINRULE_LINES": str(run), "CHAINRULE_CORE": "python"}
+        environment = {"CHAINRULE_LINES": str(run), "CHAINRULE_CORE": core}
         subprocess.run([*suite, "-p", __spec__.name, *todo], env={**os.environ, **environment}, cwd=ROOT)
         package = {name: text for name, text in now.items() if not name.startswith("tests")}
         (run / "files.json").write_text(json.dumps(package | {name: now[name] for name in todo}))

@@ -10,9 +10,11 @@ tell from the code are listed in equivalent.toml, each with the reason.
 """
 
 import argparse
+import gc
 import hashlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sysconfig
@@ -35,7 +37,22 @@ PLACES = [
     *("ops.py", "engine.py", "value.py", "autodiff.py", "functional.py", "support/sweeps.py"),
     *("compiler", "nn", "optim", "train"),
 ]
-FIRST = 8  # tests that a process which has to import the package tries before it collects all others
+FIRST = 8  # tests that a process which has to import the package tries before it collects more
+FILES = 10  # test files that it imports at most
+# What runs on the C core only, and the C core itself.
+ON_C = tuple(
+    f"src/{place}"
+    for place in (
+        *(
+            "_core",
+            "chainrule/compiler/flat.py",
+            "chainrule/compiler/calls",
+            "chainrule/compiler/codegen/kernels",
+        ),
+        *("chainrule/compiler/codegen/values", "chainrule/compiler/codegen/adjoints"),
+        "chainrule/compiler/backends/kernels",
+    )
+)
 OF_C = {  # the tests of each part of the C core, which has no map
     "value": ["tests/test_tiny.py", "tests/unit/engine", "tests/conformance"],
     "kernels": ["tests/test_tiny.py", "tests/conformance", "tests/unit/compiler", "tests/unit/train"],
@@ -57,17 +74,18 @@ KILLED, SURVIVED = "killed", "survived"
 class Copy:
     """A copy of the checkout, in which one mutant at a time is planted and tried."""
 
-    def __init__(self, root: Path, known: Lines, seconds: float) -> None:
-        self.root, self.known, self.seconds = root, known, seconds
+    def __init__(self, root: Path, core: str, seconds: float) -> None:
+        self.root, self.core, self.seconds = root, core, seconds
+        self.known: Lines = lines(core)
         self.objects = root / "objects"
-        self.sound: dict[tuple[str, str], bool] = {}  # whether a test passes without a mutant, by core
+        self.sound: dict[str, bool] = {}  # whether a test passes without a mutant
         self.finders: dict[str, Counter[str]] = defaultdict(Counter)
         for each in results():
             if each["result"] == KILLED and "by" in each:
                 self.finders[each["key"].partition(":")[0]][each["by"]] += 1
         left_out = shutil.ignore_patterns(".git", ".venv*", ".mutants", "build", "*.egg-info")
         shutil.copytree(ROOT, self.root, ignore=left_out)  # with the compiled core
-        self.server = Server(root, [f"--ignore={place}" for place in LEFT_OUT] + TESTS)
+        self.server = Server(root, core, [f"--ignore={place}" for place in LEFT_OUT] + TESTS[core])
 
     @contextmanager
     def planted(self, mutation: Mutation) -> Iterator[tuple[str, str]]:
@@ -85,63 +103,74 @@ class Copy:
 
     def attempt(self, mutation: Mutation) -> str | None:
         """The test that found the mutant, or '' if none did; None if it needs no test to be found."""
-        core = "python" if mutation.file.endswith(".py") else "c"
-        if core == "c" and not self.objects.exists() and not self.build():
+        in_c = not mutation.file.endswith(".py")
+        if in_c and not self.objects.exists() and not self.build():
             raise RuntimeError("the C core does not compile")
         while True:
-            tests = self.chosen(mutation, core)
+            tests = self.chosen(mutation)
             if not tests:
                 return ""
             with self.planted(mutation) as (old, new):
-                if core == "c" and not self.build(mutation.file):
+                if in_c and not self.build(mutation.file):
                     return None
                 found = self.ask(mutation, tests, old, new).failed
-            if core == "c":
+            if in_c:
                 self.build(mutation.file)
             if found is None:
                 return ""
-            if self.passes(found, core):
+            if self.passes(found, in_c):
                 self.finders[mutation.file][found] += 1
                 return found
 
     def ask(self, mutation: Mutation, tests: list[str], old: str, new: str) -> Answer:
-        core = "c"
         if mutation.file.endswith(".py"):
-            core, path = "python", str(self.root / mutation.file)
-            answer = self.server.ask(Question(tests, self.limits(tests), path, old, new))
-            if answer.possible:
+            path = str(self.root / mutation.file)
+            answer = self.server.ask(self.question(tests, path, old, new))
+            if answer.possible and answer.sure:
                 return answer
-        answer = fresh(self.root, core, Question(tests[:FIRST], self.limits(tests[:FIRST])))
+            if answer.failed and fresh(self.root, self.core, self.question([answer.failed])).failed:
+                return answer
+        files = list(dict.fromkeys(name.partition("::")[0] for name in tests))[:FILES]
+        tests = [name for name in tests if name.startswith(tuple(files))]
+        answer = fresh(self.root, self.core, self.question(tests[:FIRST]))
         if answer.failed is None and tests[FIRST:]:
-            answer = fresh(self.root, core, Question(tests[FIRST:], self.limits(tests[FIRST:])))
+            answer = fresh(self.root, self.core, self.question(tests[FIRST:]))
         return answer
 
-    def limits(self, tests: list[str]) -> list[float]:
-        """The seconds after which each test does not end any more."""
-        return [1.0 + 3.0 * self.known.seconds.get(name, 0.0) for name in tests]
+    def question(self, tests: list[str], *mutant: str) -> Question:
+        """About these tests, with the seconds after which each does not end any more."""
+        return Question(
+            tests, [2.0 + 3.0 * self.known.seconds.get(name, 0.0) for name in tests], *mutant
+        )
 
-    def passes(self, test: str, core: str) -> bool:
+    def passes(self, test: str, in_c: bool) -> bool:
         """Whether a test passes without a mutant; one that depends on other tests does not."""
-        if (test, core) not in self.sound:
-            warm = core == "python" and test in self.server.tests
-            ask = self.server.ask if warm else partial(fresh, self.root, core)
-            self.sound[test, core] = ask(Question([test], self.limits([test]))).failed is None
-        return self.sound[test, core]
+        if test not in self.sound:
+            ask = partial(fresh, self.root, self.core) if in_c else self.server.ask
+            self.sound[test] = ask(self.question([test])).failed is None
+        return self.sound[test]
 
-    def chosen(self, mutation: Mutation, core: str) -> list[str]:
-        """The tests to try, in this order: those of the map, then other cases of the same functions."""
-        if core == "python":
+    def chosen(self, mutation: Mutation) -> list[str]:
+        """The tests to try, in this order. Those of the map come first. It knows few cases of each test
+        function, so other cases of those that run the same function of the code follow.
+        """
+        if mutation.file.endswith(".py"):
             names = self.known.of(mutation.file, mutation.line)
+            near = self.known.around(mutation.file, mutation.line)
         else:
             places = tuple(OF_C[Path(mutation.file).parts[2]])
-            names = {name for name in self.known.seconds if name.startswith(places)}
+            names = near = {name for name in self.known.seconds if name.startswith(places)}
         tests = self.known.ordered(names, mutation.file, self.finders[mutation.file])
-        seconds = {function(name): self.known.seconds[name] for name in reversed(tests)}
-        others = [name for name in self.server.tests if function(name) in seconds and name not in names]
+        seconds = {function(name): self.known.seconds[name] for name in near}
+        others = [name for name in self.server.tests if function(name) in seconds and name not in near]
+        random.Random(mutation.line).shuffle(others)
+        return self.affordable(tests, seconds) + self.affordable(others, seconds)
+
+    def affordable(self, tests: list[str], seconds: dict[str, float]) -> list[str]:
         taken, total = [], 0.0
-        for name in tests + sorted(others, key=lambda name: (seconds[function(name)], name)):
-            if name in self.server.tests and self.sound.get((name, core), True):
-                total += self.known.seconds.get(name, seconds[function(name)])
+        for name in tests:
+            if name in self.server.tests and self.sound.get(name, True):
+                total += self.known.seconds.get(name, seconds.get(function(name), 0.0))
                 if total > self.seconds and taken:
                     break
                 taken.append(name)
@@ -209,10 +238,12 @@ def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
 mine: Copy  # the copy of the checkout that belongs to this process
 
 
-def begin(seconds: float) -> None:
+def begin(core: str, seconds: float) -> None:
     global mine
     import_heavy()
-    mine = Copy(HERE / f"copy{os.getpid()}", lines(), seconds)
+    gc.collect()
+    gc.freeze()  # processes forked from this one need not search it for garbage
+    mine = Copy(HERE / f"copy{os.getpid()}", core, seconds)
 
 
 def attempt(task: tuple[str, Mutation]) -> dict[str, str | float]:
@@ -227,6 +258,22 @@ def results() -> Iterator[dict[str, str]]:
     path = HERE / "results.jsonl"
     if path.exists():
         yield from map(json.loads, path.read_text().splitlines())
+
+
+def tried(
+    todo: list[tuple[str, Mutation]], core: str, seconds: float, processes: int
+) -> Iterator[dict[str, str | float]]:
+    """Try these mutants on one core, and keep each result."""
+    lines(core)
+    with (
+        ProcessPoolExecutor(processes, initializer=begin, initargs=(core, seconds)) as pool,
+        (HERE / "results.jsonl").open("a") as log,
+    ):
+        for done, future in enumerate(as_completed([pool.submit(attempt, each) for each in todo]), 1):
+            print(json.dumps(future.result()), file=log, flush=True)
+            if done % 100 == 0:
+                print(f"{done:,} of {len(todo):,} tried on the {core} core", flush=True)
+            yield future.result()
 
 
 def main(
@@ -244,24 +291,17 @@ def main(
         todo = [each for each in todo if before.get(each[0]) == SURVIVED]
     todo.sort(key=lambda each: before.get(each[0]) == SURVIVED)  # what was never tried comes first
     print(f"{len(drawn):,} mutants, {len(todo):,} to try", flush=True)
-    lines()
     for old in HERE.glob("copy*"):
         shutil.rmtree(old)
     counts = Counter(before[key] for key in drawn if before.get(key) == KILLED)
     alive = []
-    with (
-        ProcessPoolExecutor(processes, initializer=begin, initargs=(seconds,)) as pool,
-        (HERE / "results.jsonl").open("a") as log,
-    ):
-        for done, future in enumerate(as_completed([pool.submit(attempt, each) for each in todo]), 1):
-            result = future.result()
-            print(json.dumps(result), file=log, flush=True)
+    for core in TESTS:
+        ours = [each for each in todo if each[1].file.startswith(ON_C) == (core == "c")]
+        for result in tried(ours, core, seconds, processes) if ours else ():
             counts[str(result["result"])] += 1
             if result["result"] == SURVIVED:
                 alive.append(result["key"])
                 print(f"survived: {result['key']}", flush=True)
-            if done % 100 == 0:
-                print(f"{done:,} of {len(todo):,} tried", flush=True)
     left = sum(key in equivalent for key in drawn)
     said = f"{counts[KILLED]:,} killed, {left} equivalent, {len(alive)} survived"
     print(f"{len(drawn):,} mutants: {said}")

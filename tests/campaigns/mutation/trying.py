@@ -29,9 +29,9 @@ from typing import Any
 import pytest
 
 MEMORY = 8 << 30  # bytes of data that a child may have
-IMPORTS = 30.0  # seconds of processor time that a child may need to import everything
+IMPORTS = 10.0  # seconds of processor time that a child may need to import everything
 PATIENCE = 30.0  # seconds, and ten times the processor time: after these, a test that sleeps has hung
-FAILED, CANNOT = 1, 99  # exit codes of a child
+FAILED = 1  # the exit code of a child
 QUESTIONS, ANSWERS = "CHAINRULE_QUESTIONS", "CHAINRULE_ANSWERS"  # numbers of the files to a server
 PACKAGE = "/src/chainrule/"
 # What takes longest to import, and is imported before a child is forked.
@@ -60,12 +60,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """The test that failed, if one did; `possible` is false if the code of a running process cannot be
-    replaced by this mutant.
+    """The test that failed, if one did. It is not `possible` to replace code that runs only at import,
+    and the answer is not `sure` if the replaced code had run at import too.
     """
 
     failed: str | None
     possible: bool = True
+    sure: bool = True
 
 
 def in_child(work: Callable[[Callable[[int], None]], int], seconds: list[float]) -> tuple[int, int]:
@@ -90,6 +91,7 @@ def in_child(work: Callable[[Callable[[int], None]], int], seconds: list[float])
                 os.dup2(nothing, number)
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            gc.unfreeze = lambda: None  # a fixture would have every module search PyTorch for garbage
             note(0)
             code = work(note)
         finally:
@@ -149,10 +151,20 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 def answered(items: dict[str, pytest.Item], functions: Any, question: Question) -> Answer:
     chosen = [items[name] for name in question.tests]
+    texts = (question.old, question.new) if question.file else ()
+    pairs = list(changed(*(compile(text, question.file, "exec") for text in texts))) if texts else []
+    differ = [(before, after) for before, after in pairs if own(before) != own(after)]
+    if texts and not any(before in functions for before, _ in pairs):
+        return Answer(None, possible=False)
+    for before, after in differ:
+        once = before in executed and before not in functions
+        if once or before.co_freevars != after.co_freevars:
+            return Answer(None, possible=False)
 
     def work(note: Callable[[int], None]) -> int:
-        if question.file and not replace(functions, question):
-            return CANNOT
+        for before, after in pairs:
+            for function in functions.get(before, []):
+                function.__code__ = after
         for number, (item, following) in enumerate(pairwise([*chosen, None])):
             assert item is not None
             note(number)
@@ -162,26 +174,8 @@ def answered(items: dict[str, pytest.Item], functions: Any, question: Question) 
         return 0
 
     code, number = in_child(work, question.seconds)
-    if code == CANNOT:
-        return Answer(None, possible=False)
-    return Answer(question.tests[number] if code else None)
-
-
-def replace(functions: dict[CodeType, list[FunctionType]], question: Question) -> bool:
-    """Give every function that the mutation changes its new code; returns whether that is possible."""
-    pairs = list(
-        changed(*(compile(text, question.file, "exec") for text in (question.old, question.new)))
-    )
-    for before, after in pairs:
-        differs = own(before) != own(after)  # otherwise only a function inside it does
-        if differs and (before in executed or before.co_freevars != after.co_freevars):
-            return False
-    if not any(before in functions for before, _ in pairs):
-        return False
-    for before, after in pairs:
-        for function in functions.get(before, []):
-            function.__code__ = after
-    return True
+    sure = not any(before in executed for before, _ in differ)
+    return Answer(question.tests[number] if code else None, sure=sure)
 
 
 def changed(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
@@ -216,14 +210,15 @@ def same(one: CodeType, other: CodeType) -> bool:
 class Server:
     """A process that has collected tests, as the campaign sees it."""
 
-    def __init__(self, root: Path, tests: list[str]) -> None:
+    def __init__(self, root: Path, core: str, tests: list[str]) -> None:
         questions, self.questions = os.pipe()
         self.answers, answers = os.pipe()
         numbers = {
             QUESTIONS: str(questions),
             ANSWERS: str(answers),
-            "CHAINRULE_CORE": "python",
+            "CHAINRULE_CORE": core,
             "CI": "",
+            "PYTHONDONTWRITEBYTECODE": "",  # children read what it has compiled
         }
         plain = ["-q", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", "-p", __spec__.name]
         self.process = subprocess.Popen(
@@ -251,13 +246,16 @@ class Server:
 
 
 class Noting:
-    """A pytest plugin that notes the number of the test that is running."""
+    """A pytest plugin that notes the number of the test that is running, and ends with the tests."""
 
     def __init__(self, tests: list[str], note: Callable[[int], None]) -> None:
         self.tests, self.note = tests, note
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.note(self.tests.index(nodeid))
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        os._exit(exitstatus)
 
 
 def fresh(root: Path, core: str, question: Question) -> Answer:
