@@ -74,6 +74,22 @@ def test_random_programs(seed: int) -> None:
     check(seed)
 
 
+@pytest.mark.parametrize(
+    ("others", "counts"), [([30], [29, 29]), ([40, 41, 43, 46, 47, 51, 53, 54, 58], [39])]
+)
+def test_steps_with_another_argument_end_a_loop(others: list[int], counts: list[int]) -> None:
+    """Theirs was computed just before, that of the steps in a loop before it."""
+
+    def f(x: Any, numbers: Any) -> Any:
+        early, y = cr.exp(x), x
+        for k, number in enumerate(numbers):
+            now = cr.sin(y + number)
+            y = cr.tanh(y) * (now if k in others else early) + cr.cos(now)
+        return y
+
+    assert [each.count for each in loops_of(agree(f, 0.3, np.linspace(0.1, 0.5, 60)))] == counts
+
+
 def require_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build kernels at once; skip where there is nothing to build them with."""
     monkeypatch.setenv("CHAINRULE_KERNELS", "wait")
