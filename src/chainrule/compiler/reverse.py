@@ -385,4 +385,4 @@ def may_assign(instruction: Instruction, part: int) -> bool:
             return False
         case Map(args=args, count=count) if args[part].step == 0 and count > 1:
             return False
-    return not read.shared and (isinstance(read.rows, range) or len({*read.rows}) == len(read.rows))
+    return not read.shared and len({*read.rows}) == len(read.rows)

@@ -232,7 +232,7 @@ class Trainer:
 
     def machine(self, data: Batch, size: int) -> Any:
         variants = self.compiled.variants_for(data)
-        if len(variants) > 1 or variants[0].trace.expected:
+        if variants[0].trace.expected:
             raise TraceError(
                 "a function that branches on Values cannot be trained natively: write the branch as "
                 "where(a < b, x, y)"

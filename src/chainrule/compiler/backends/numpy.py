@@ -223,7 +223,7 @@ class _Run:
                 if part == 2:
                     return adjoint.sum(1)
                 if part == 0:
-                    return np.einsum("rc...,kc...->rk...", adjoint, x.swapaxes(0, 1))
+                    return np.einsum("rc...,ck...->rk...", adjoint, x)
                 return np.einsum("rk,rc...->ck...", a, adjoint)
             case Dots():
                 return adjoint[:, None] * self.argument(instruction.arguments[1 - part])
