@@ -130,6 +130,21 @@ class Lines:
             *(self.tests[file].get(n, set()) - {IMPORTED} for n in range(first, last + 1))
         )
 
+    def words(self, file: str, line: int) -> set[str]:
+        """The words that name what a line belongs to: its class, its function, its row of the table."""
+        found = []
+        for each in ast.walk(ast.parse((ROOT / file).read_text())):
+            first, last = getattr(each, "lineno", line + 1), getattr(each, "end_lineno", 0)
+            if first <= line <= last:
+                match each:
+                    case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                        found.append(name)
+                    case ast.Assign(targets=[ast.Name(id=name)]):
+                        found.append(name)
+                    case ast.Call(args=[ast.Constant(value=str() as name), *_]):
+                        found.append(name)
+        return {word for name in found for word in re.findall(r"[a-zA-Z]+", name)}
+
     def ordered(self, names: Iterable[str], file: str, finds: dict[str, int]) -> list[str]:
         """Tests, those first that find the most faults for their time: fast ones that run few lines, are
         named as the file is, or found other faults of the file. The first case of every test function

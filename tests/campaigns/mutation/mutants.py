@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -152,7 +153,8 @@ class Copy:
 
     def chosen(self, mutation: Mutation) -> list[str]:
         """The tests to try, in this order. Those of the map come first. It knows few cases of each test
-        function, so other cases of those that run the same function of the code follow.
+        function, so other cases of those that run the same function of the code follow, those first that
+        are named as what the line defines.
         """
         if mutation.file.endswith(".py"):
             names = self.known.of(mutation.file, mutation.line)
@@ -164,6 +166,9 @@ class Copy:
         seconds = {function(name): self.known.seconds[name] for name in near}
         others = [name for name in self.server.tests if function(name) in seconds and name not in near]
         random.Random(mutation.line).shuffle(others)
+        if mutation.file.endswith(".py"):
+            words = self.known.words(mutation.file, mutation.line)
+            others.sort(key=lambda name: -len(words & {*re.findall(r"[a-zA-Z]+", name)}))
         return self.affordable(tests, seconds) + self.affordable(others, seconds)
 
     def affordable(self, tests: list[str], seconds: dict[str, float]) -> list[str]:

@@ -447,6 +447,14 @@ def test_errors() -> None:
         "a tangent must have the shape of its argument, (2,), got (3,)",
     )
     wrong(
+        lambda: one.vjp((x,), np.ones(3)),
+        ValueError,
+        "a cotangent must have the shape (), got (3,)",
+    )
+    two = compile(lambda x, y: x * y, batch=None)
+    wrong(lambda: two.jvp((1.0, 2.0), (1.0,)), ValueError, "expected 2 tangents, got 1")
+    wrong(lambda: two.jvp((1.0, 2.0), (), argnums=(1,)), ValueError, "expected 1 tangent, got 0")
+    wrong(
         lambda: compile(lambda x: x * x, batch=0).hessian(x, sparse=True),
         ValueError,
         "sparse=True needs a function without a batch axis: compile(f, batch=None)",

@@ -44,7 +44,8 @@ def test_argnums() -> None:
     assert grad(function)(2.0, 3.0) == 9.0
     assert grad(function, argnums=1)(2.0, 3.0) == 12.0
     assert grad(function, argnums=(0, 1))(2.0, 3.0) == (9.0, 12.0)
-    assert grad(function, argnums=-1)(2.0, 3.0) == 12.0
+    assert grad(function, argnums=-1)(2.0, 3.0) == grad(function, argnums=1)(2.0, 3.0) == 12.0
+    assert grad(function, argnums=-2)(2.0, 3.0) == grad(function)(2.0, 3.0)
 
 
 @pytest.mark.parametrize("row", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=str)

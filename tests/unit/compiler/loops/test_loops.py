@@ -90,6 +90,18 @@ def test_steps_with_another_argument_end_a_loop(others: list[int], counts: list[
     assert [each.count for each in loops_of(agree(f, 0.3, np.linspace(0.1, 0.5, 60)))] == counts
 
 
+def test_a_loop_that_runs_in_order_has_at_least_twelve_copies() -> None:
+    """Fewer are straight code: they may be the layers of a network, which become products."""
+    programs = [cr.compile(decay, batch=None) for _ in range(9, 20)]
+    counts = []
+    for steps, f in enumerate(programs, 9):
+        f(0.3, np.linspace(0.1, 0.5, steps))
+        counts.append([loop.count for loop in loops_of(f)])
+    assert counts == sorted(counts)
+    assert counts[0] == []
+    assert next(count for count in counts if count) == [12]
+
+
 def require_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build kernels at once; skip where there is nothing to build them with."""
     monkeypatch.setenv("CHAINRULE_KERNELS", "wait")
