@@ -187,7 +187,7 @@ def _classes(input: Any, target: Any) -> list[tuple[Any, Any]]:
     pairs = []
     for row, cls in zip(rows, targets, strict=True):
         index = cls if isinstance(cls, Value) else _class_index(cls)
-        if isinstance(row, Value) or not hasattr(row, "__len__"):
+        if not hasattr(row, "__len__"):
             raise TypeError("the loss needs a row of scores, one for each class, got a single score")
         if not isinstance(index, Value) and not 0 <= index < len(row):
             raise ValueError(f"class {index} is out of range for {len(row)} scores")

@@ -303,6 +303,18 @@ def test_class_losses(name: str) -> None:
         (ROWS, [[0.5, 0.5], [1, 0]], TypeError, r"^a class must be an integer, got \[0.5, 0.5\]$"),
         (ROWS, [0], ValueError, "^the loss needs a class for each of 2 rows, got 1$"),
         ([], [], ValueError, "^the loss needs at least one row, got none$"),
+        (
+            [0.5, 0.2],
+            [0, 0],
+            TypeError,
+            "^the loss needs a row of scores, one for each class, got a single",
+        ),
+        (
+            [Value(0.5)],
+            [0],
+            TypeError,
+            "^the loss needs a row of scores, one for each class, got a single",
+        ),
     ],
 )
 def test_bad_classes(name: str, rows: Any, target: Any, error: type[Exception], message: str) -> None:

@@ -48,6 +48,14 @@ def bits(params: list[Value]) -> list[str]:
     return [p.data.hex() for p in params]
 
 
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_state_saved_before_the_first_step_is_loaded(cls: Any) -> None:
+    new, used = cls(parameters(), lr=0.25), cls(parameters(), lr=0.5)
+    descend(used, 3)
+    used.load_state_dict(new.state_dict())
+    assert (used.steps, used.lr, used.state) == (0, 0.25, new.state)
+
+
 # --- construction --------------------------------------------------------------------------------
 
 
