@@ -72,7 +72,16 @@ def test_lgamma_near_its_zeros() -> None:
     """To full relative precision at 1 and 2, and between the zeros near -2.46 and -2.75."""
     small = [10.0**-k for k in range(1, 16)]
     at = [z + sign * h for z in (1.0, 2.0) for sign in (1, -1) for h in small]
-    at += np.linspace(-2.7, -2.5, 41).tolist()
+    check_lgamma([*at, *np.linspace(-2.7, -2.5, 41).tolist()])
+
+
+def test_lgamma_between_its_poles() -> None:
+    """By reflection below -4 and from -1 to -½, by recurrence between."""
+    check_lgamma([x for x in np.linspace(-6.0, 0.5, 651).tolist() if x != round(x)])
+    check_lgamma([pole + h for pole in range(-6, 1) for h in (-1e-3, -1e-9, 1e-9, 1e-3)])
+
+
+def check_lgamma(at: list[float]) -> None:
     for x in at:
         true = truth.log_gamma(mpf(x))
         if true:
