@@ -43,6 +43,30 @@ def both(
     return results[0], results[1]
 
 
+@native
+def test_parameters_that_a_callback_changes_are_trained_on() -> None:
+    """As in eager mode: an engine reads the model again before each epoch."""
+    results = []
+    for engine in ("eager", "native"):
+        model = nn.MLP(2, [3, 1], seed=0)
+
+        def halve(epoch: int, history: Any, model: nn.Module = model) -> None:
+            for p in model.parameters():
+                p.data *= 0.5
+
+        history = fit(
+            *(model, "mse", *XOR),
+            optimizer=optim.SGD(model.parameters(), lr=0.1),
+            epochs=3,
+            callbacks=[halve],
+            progress=False,
+            engine=engine,
+        )
+        results.append((history.losses, [p.data for p in model.parameters()]))
+    assert results[1][0] == near(results[0][0], rel=1e-10)
+    assert results[1][1] == near(results[0][1], rel=1e-10)
+
+
 def close(first: Any, second: Any) -> None:
     """Loss curves and weights within 1e-9."""
     assert second[1].losses == near(first[1].losses, rel=1e-9)
