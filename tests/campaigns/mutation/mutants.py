@@ -107,10 +107,8 @@ class Copy:
         in_c = not mutation.file.endswith(".py")
         if in_c and not self.objects.exists() and not self.build():
             raise RuntimeError("the C core does not compile")
-        while True:
-            tests = self.chosen(mutation)
-            if not tests:
-                return ""
+        tests = self.chosen(mutation)
+        while tests:
             with self.planted(mutation) as (old, new):
                 if in_c and not self.build(mutation.file):
                     return None
@@ -122,6 +120,8 @@ class Copy:
             if self.passes(found, in_c):
                 self.finders[mutation.file][found] += 1
                 return found
+            tests = tests[tests.index(found) + 1 :]
+        return ""
 
     def ask(self, mutation: Mutation, tests: list[str], old: str, new: str) -> Answer:
         if mutation.file.endswith(".py"):
