@@ -14,7 +14,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, compile, dot, exp, grad, hessian, jacobian, sin, sqrt, sum, tanh, where
-from chainrule.compiler.calculus import sparsity
+from chainrule.compiler.calculus import derivatives, sparsity
 from chainrule.compiler.calculus.derivatives import Derivatives
 from chainrule.compiler.inputs import Inputs
 
@@ -391,6 +391,22 @@ def test_hessians_of_many_samples_with_an_infinite_slope_elsewhere() -> None:
     step = compile(lambda x: where(x[0] > 0.0, sqrt(x[0]), 0.0) + x[1] ** 2, batch=0)
     x = np.array([[0.0, 3.0]] * 20)
     assert step.hessian(x).tolist() == [[[0.0, 0.0], [0.0, 2.0]]] * 20
+
+
+def test_hessians_of_long_programs_are_computed_one_direction_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One program for all of them would have the nodes of the function for each pair of directions."""
+    step = compile(lambda x: exp(x[0] * x[1]) + x[2] ** 3, batch=0)
+    x = np.linspace(0.1, 0.9, 60).reshape(20, 3)
+    call = step.derivatives((x,), {}, None, False)
+    nodes = sum(len(variant.simplified) for variant, _ in call.partition)
+    monkeypatch.setattr(derivatives, "MOST_NODES", nodes * 3**2)
+    at_once = call.hessian_at_once()
+    assert at_once is not None
+    monkeypatch.setattr(derivatives, "MOST_NODES", nodes * 3**2 - 1)
+    assert call.hessian_at_once() is None
+    assert step.hessian(x) == near(at_once, rel=1e-14)
 
 
 def test_the_derivative_of_a_square_stays_simple() -> None:
