@@ -320,7 +320,9 @@ if __name__ == "__main__":
     parser.add_argument("--python", type=int, default=1600)
     parser.add_argument("--c", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of tests for each mutant")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="of tests that run the line, and as many of others"
+    )
     parser.add_argument("--survivors", action="store_true", help="only what survived before")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     main(**vars(parser.parse_args()))
