@@ -194,7 +194,7 @@ def longest_run(trace: Trace, low: int, high: int, period: int) -> Stretch | Non
     owner = trace.owner[places]
     partner = trace.first[owner - period] + (places - trace.first[owner])
     a, b = trace.refs[places], trace.refs[np.minimum(partner, len(trace.refs) - 1)]
-    far = owner - a >= period  # elsewhere, as leaves are too
+    far = (owner - a >= period) & (owner - period - b >= period)  # elsewhere, as leaves are too
     leaf = (a < 0) & (b < 0)
     alike = trace.codes[-1 - np.minimum(a, -1)] == trace.codes[-1 - np.minimum(b, -1)]
     good = np.where(leaf, alike, (a >= 0) & (b >= 0) & ((a - b == period) | far))

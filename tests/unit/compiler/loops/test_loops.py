@@ -75,7 +75,11 @@ def test_random_programs(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "counts"), [([30], [29, 29]), ([40, 41, 43, 46, 47, 51, 53, 54, 58], [39])]
+    ("others", "counts"),
+    [
+        *(([30], [29, 29]), ([40, 41, 43, 46, 47, 51, 53, 54, 58], [39])),
+        (range(20, 40), [19, 20, 20]),
+    ],
 )
 def test_steps_with_another_argument_end_a_loop(others: list[int], counts: list[int]) -> None:
     """Theirs was computed just before, that of the steps in a loop before it."""
