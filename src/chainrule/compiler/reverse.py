@@ -350,24 +350,21 @@ class _Reversing:
 
     def clear(self, rows: Rows) -> None:
         """Clear those rows that have not been written."""
-        found: list[range] = []
+        found: list[Marks] = []
         for part in rows.slices():
             known = self.written[part]
-            if known.all():
-                continue
-            whole = range(part.start, part.stop, part.step or 1)
-            is_new = whole.step == 1 and not known.any()
-            found += (
-                [whole] if is_new else [range(row, row + 1) for row in whole if not self.written[row]]
-            )
-            mark(self.written, Rows(whole))
-        steps = self.result.each
-        for each in sorted(found, key=lambda each: each.start):
-            last = steps[-1] if steps else None
-            if isinstance(last, Zero) and last.start + last.count == each.start:
-                steps[-1] = Zero(last.start, last.count + len(each))
+            if not known.all():
+                found.append(part.start + (part.step or 1) * np.flatnonzero(~known))
+                mark(self.written, Rows(range(part.start, part.stop, part.step or 1)))
+        if not found:
+            return
+        new, steps = np.sort(np.concatenate(found)), self.result.each
+        for run in np.split(new, np.flatnonzero(np.diff(new) != 1) + 1):
+            start, last = int(run[0]), steps[-1] if steps else None
+            if isinstance(last, Zero) and last.start + last.count == start:
+                steps[-1] = Zero(last.start, last.count + len(run))
             else:
-                steps.append(Zero(each.start, len(each)))
+                steps.append(Zero(start, len(run)))
 
 
 def can_assign(pull: Pull) -> bool:
