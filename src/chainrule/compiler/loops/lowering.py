@@ -9,7 +9,7 @@ taken for neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +17,12 @@ import numpy as np
 
 from ... import ops
 from .. import passes
-from ..graph import CONSTANT, INPUT, PARAM, Graph
+from ..graph import CONSTANT, INPUT, PARAM, Graph, Node
 from ..instructions import MOST_TERMS, Gather, Instruction, Loop, Move, Spread, View
 from ..lowering import Lowering
 from ..program import Program
 from .parts import Part, Rolled
+from .rolling import CONSTANTS, INPUTS
 
 Array = Any
 
@@ -42,40 +43,41 @@ class _Assembly:
 
     def __init__(self, rolled: Rolled, params: int, inputs: int, differentiated: bool) -> None:
         self.trace, self.differentiated = rolled.trace, differentiated
-        self.constants: dict[str, int] = {}  # their rows in `shared`
-        # Of each operation that is needed outside its copy: its row, and whether that is in `shared`.
-        self.rows: Array = np.full(len(self.trace), -1, np.int64)
-        self.shared: Array = np.ones(len(self.trace), bool)
+        self.found: list[_Results] = [_Results(part) for part in rolled.parts]
+        self.constants: dict[str, int] = {}  # the rows in `shared` of those in bodies
+        self.constant_rows: Array = np.full(len(self.trace.numbers), -1)  # and of those of the trace
         self.program = Program(params, inputs, (), params, inputs)
-        bodies = []
-        for part in rolled.parts:
-            bodies.append(self.classified(part))
-        for number in self.trace.numbers.tolist():
-            self.add_constant(number)
-        for what, args in (node for graphs in bodies for graph in graphs for node in graph.nodes):
-            if what == CONSTANT:
-                self.add_constant(args[0])
-        self.program.constants = tuple(map(float.fromhex, self.constants))
-        self.program.shared_rows = params + len(self.constants)
+        bodies = [self.classified(found) for found in self.found]
+        self.place_constants(node for graphs in bodies for graph in graphs for node in graph.nodes)
         self.copies: dict[Gather | Spread, int] = {}
         # The first rows of those that were reserved together, from the parameters and the inputs on.
         self.blocks: dict[bool, list[int]] = {True: [0, params], False: [0]}
         self.blocks[True].append(self.program.shared_rows)
         self.blocks[False].append(inputs)
-        for part, (before, body) in zip(rolled.parts, bodies, strict=True):
-            first = _Part(self, part.once(), before)
+        for found, (before, body) in zip(self.found, bodies, strict=True):
+            first = _Part(self, _Results(found.part.once()), before)
             first.lower()
-            _Part(self, part, body, [first.rows[i] for i in before.outputs]).lower()
+            _Part(self, found, body, [first.rows[i] for i in before.outputs]).lower()
         self.program.outputs = [self.view(reference) for reference in self.trace.outputs.tolist()]
         self.program.guards = [self.view(reference) for reference in self.trace.guards.tolist()]
 
-    def add_constant(self, number: float) -> None:
-        self.constants.setdefault(number.hex(), self.program.params + len(self.constants))
+    def place_constants(self, nodes: Iterable[Node]) -> None:
+        """Give each constant of the trace and of the bodies a row; equal ones share it."""
+        more = [args[0] for what, args in nodes if what == CONSTANT]
+        numbers = np.concatenate([self.trace.numbers, more])
+        numbers[np.isnan(numbers)] = np.nan
+        _, first, which = np.unique(numbers.view(np.int64), return_index=True, return_inverse=True)
+        rows = self.program.params + np.argsort(np.argsort(first))[which]
+        self.constant_rows, own = np.split(rows, [len(self.trace.numbers)])
+        self.constants = {number.hex(): row for number, row in zip(more, own.tolist(), strict=True)}
+        self.program.constants = tuple(numbers[np.sort(first)].tolist())
+        self.program.shared_rows += len(first)
 
-    def classified(self, part: Part) -> tuple[Graph, Graph]:
+    def classified(self, results: _Results) -> tuple[Graph, Graph]:
         """What is computed before a part, and its body, both optimised. Arguments that no input affects
         become parameters.
         """
+        part = results.part
         varies = [self.varies(column) for column in part.columns]
         while True:
             kinds = [INPUT if each else PARAM for each in varies]
@@ -86,8 +88,7 @@ class _Assembly:
             body = passes.optimise(Graph(nodes, part.body.outputs))
             masked = passes.with_masks(body) if self.differentiated else body
             varying = masked.varying()
-            for k in range(len(part.results)):
-                self.shared[part.places(k)] = not varying[body.outputs[k]]
+            results.shared[part.results] = [not varying[i] for i in body.outputs]
             found = [self.varies(column) for column in part.columns]
             if found == varies:
                 break
@@ -109,14 +110,13 @@ class _Assembly:
     def places(self, references: Array) -> tuple[Array, Array]:
         """The rows of operations and leaves, and which of them are in `shared`."""
         rows, shared = np.full(len(references), -1), np.empty(len(references), bool)
-        ops = references >= 0
-        rows[ops], shared[ops] = self.rows[references[ops]], self.shared[references[ops]]
-        leaves = -1 - references[~ops]
-        kinds = self.trace.kinds(leaves)
-        numbers = self.trace.leaf[leaves]
-        for i in np.flatnonzero(kinds == CONSTANT).tolist():
-            numbers[i] = self.constants.get(float(self.trace.numbers[numbers[i]]).hex(), -1)
-        rows[~ops], shared[~ops] = numbers, kinds != INPUT
+        for found in self.found:
+            found.place(references, rows, shared)
+        is_leaf = references < 0
+        leaves = -1 - references[is_leaf]
+        kinds, numbers = self.trace.kind[leaves], self.trace.leaf[leaves].astype(np.int64)
+        numbers[kinds == CONSTANTS] = self.constant_rows[numbers[kinds == CONSTANTS]]
+        rows[is_leaf], shared[is_leaf] = numbers, kinds != INPUTS
         return rows, shared
 
     def reserve(self, shared: bool, count: int) -> int:
@@ -156,6 +156,30 @@ class _Assembly:
         self.program.code(into).append(Gather(into, out, tuple(rows.tolist())))
 
 
+class _Results:
+    """Where the results of a part are: rows of the first copy, how far they move, and which are shared.
+
+    Each array has an entry for every operation of a copy.
+    """
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.row: Array = np.full(part.stretch.period, -1, np.int64)
+        self.move: Array = np.zeros(part.stretch.period, np.int64)
+        self.shared: Array = np.ones(part.stretch.period, bool)
+        self.last: dict[int, int] = {}  # the rows of operations of the last copy that are elsewhere
+
+    def place(self, references: Array, rows: Array, shared: Array) -> None:
+        """Fill in the rows of those references that lead to this part, and whether they are shared."""
+        stretch = self.part.stretch
+        own = np.flatnonzero(stretch.has(references))
+        copies, ops = np.divmod(references[own] - stretch.start, stretch.period)
+        rows[own] = self.row[ops] + self.move[ops] * copies
+        shared[own] = self.shared[ops]
+        for op, row in self.last.items():
+            rows[own[(ops == op) & (copies == stretch.count - 1)]] = row
+
+
 @dataclass
 class _Carried:
     """A row that an iteration takes from an earlier one."""
@@ -191,9 +215,11 @@ def hoisted(part: Part, body: Graph, masked: Collection[int]) -> tuple[Graph, Gr
 class _Part(Lowering):
     """Lowers one part. A loop becomes up to two: one for shared rows, one for those of each sample."""
 
-    def __init__(self, whole: _Assembly, part: Part, body: Graph, more: Sequence[int] = ()) -> None:
-        self.whole, self.part, self.more = whole, part, more
-        self.is_loop: bool = part.count > 1
+    def __init__(
+        self, whole: _Assembly, results: _Results, body: Graph, more: Sequence[int] = ()
+    ) -> None:
+        self.whole, self.results, self.part, self.more = whole, results, results.part, more
+        self.is_loop: bool = self.part.count > 1
         self.moves: list[int] = [0, 0]  # by how many rows each kind moves; that of OWN is in `block`
         self.own: dict[bool, int] = {True: 0, False: 0}  # rows of an iteration in the loop's block
         self.block: dict[bool, int] = {True: 0, False: 0}  # where the block begins
@@ -282,15 +308,14 @@ class _Part(Lowering):
                 self.add_loop(shared, outputs)
             else:
                 self.whole.program.code(shared).extend(self.program.code(shared))
-        for k, i in enumerate(outputs.values()):
-            row, move = self.plain(self.rows[i], not self.varying[i])
-            self.whole.rows[self.part.places(k)] = row + move * np.arange(self.part.count)
+        for op, i in outputs.items():
+            self.results.row[op], self.results.move[op] = self.plain(self.rows[i], not self.varying[i])
         for shared, carried in self.carried.items() if self.is_loop else ():
             for k, each in enumerate(carried):  # what the last iteration leaves
                 i = outputs[each.result]
                 if each.earlier < 0 and self.varying[i] != shared:
-                    last = self.part.places(self.part.results.index(each.result))[-1]
-                    self.whole.rows[last] = self.block[shared] + self.own[shared] * self.part.count + k
+                    row = self.block[shared] + self.own[shared] * self.part.count + k
+                    self.results.last[each.result] = row
 
     def add_loop(self, shared: bool, outputs: dict[int, int]) -> None:
         whole, carried = self.whole, self.carried[shared]

@@ -8,6 +8,7 @@ reference to an operation of an earlier part or of an earlier copy, or to a leaf
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,6 @@ class Part:
         stretch = Stretch(self.stretch.start, self.stretch.period, 1)
         return Part(stretch, Graph(), [column[:1] for column in self.columns], [])
 
-    def places(self, result: int) -> Array:
-        """The number of a result's operation in each copy."""
-        first = self.stretch.start + self.results[result]
-        return first + self.stretch.period * np.arange(self.count)
-
     def is_carried(self, argument: int) -> bool:
         """Whether a copy takes this argument from an earlier copy."""
         return bool(self.stretch.has(self.columns[argument]).any())
@@ -77,6 +73,7 @@ class Rolled:
             needed = self._needed()
             parts = [self._part(stretch, needed) for stretch in self.stretches]
             self.parts = parts if all(map(self._is_reached_alike, parts)) else []
+        trace.drop_operations()
 
     def is_worth_it(self) -> bool:
         """Whether loops make up most of the trace, and at least one of them must run sequentially.
@@ -125,14 +122,11 @@ class Rolled:
     def _needed(self) -> Array:
         """Which operations another copy or part needs, or the trace returns."""
         trace = self.trace
-        part = np.zeros(len(trace), np.int64)  # the first operation of the copy that each belongs to
-        for each in self.stretches:
-            inside = np.arange(each.stop - each.start)
-            part[each.start : each.stop] = each.start + inside - inside % each.period
         needed = np.zeros(len(trace), bool)
-        inner = trace.refs >= 0
-        refs, owners = trace.refs[inner], trace.owner[inner]
-        needed[refs[part[refs] != part[owners]]] = True
+        for each in self.stretches:
+            for first, refs in trace.copies(each):
+                begin = each.start + each.period * np.arange(first, first + len(refs))[:, None]
+                needed[refs[(refs >= 0) & (refs < begin)]] = True
         for results in (trace.outputs, trace.guards):
             needed[results[results >= 0]] = True
         return needed
@@ -144,7 +138,7 @@ class Rolled:
         refs = trace.refs[first : first + width * count].reshape(count, width)
         columns: list[Array] = []
         graph = Graph()
-        known: dict[bytes, int] = {}  # the leaf for each column
+        known: dict[bytes, int] = {}  # the leaf for each column, by its hash
         made: list[int] = []  # the node of each operation
         for b in range(period):
             args = []
@@ -153,8 +147,10 @@ class Rolled:
                     args.append(made[refs[0, j] - start])
                     continue
                 column = np.ascontiguousarray(refs[:, j])
-                key = column.tobytes()
+                key = blake2b(column.data).digest()
                 if key not in known:
+                    if (column == column[0]).all():
+                        column = np.broadcast_to(column[:1].copy(), count)
                     number = trace.constant(column)
                     known[key] = graph.add(
                         *((INPUT, (len(columns),)) if number is None else (CONSTANT, (number,)))

@@ -31,7 +31,10 @@ LEAST_SHARE = 0.05  # and this share of the trace
 GRAM = 8  # operations in a sequence whose returns suggest a period
 CANDIDATES = 12  # periods tried for each stretch of a program
 MOST_LAG = 16  # iterations that a loop looks back
+BLOCK = 2**16  # operations that are compared at once, for the cache
+WINDOW = 2**20  # operations in which periods are looked for at once
 FIRST_LEAF = TAKE_CODE + 1
+INPUTS, PARAMS, CONSTANTS = range(3)  # the kinds of leaves, in the order of their codes
 
 
 @dataclass(frozen=True)
@@ -50,26 +53,34 @@ class Stretch:
         """Which references are to operations of this stretch."""
         return (references >= self.start) & (references < self.stop)
 
+    def lags(self, copies: Any, references: Array) -> Array:
+        """How many copies before these copies the references lead."""
+        return copies - (references - self.start) // self.period
+
 
 class Trace:
-    """A graph as arrays. Operations have numbers from 0; reference -1 - i stands for leaf node i."""
+    """A graph as arrays. Operations have numbers from 0; reference -1 - k stands for leaf k."""
 
     def __init__(self, graph: Graph | Flat) -> None:
         codes, first, args, numbers, outputs, guards, reach = _arrays(graph)
         is_leaf = codes >= FIRST_LEAF
-        lengths = np.diff(first)
-        number = np.cumsum(~is_leaf) - 1
-        reference = np.where(is_leaf, -1 - np.arange(len(codes)), number)
-        owner = np.repeat(np.arange(len(codes)), lengths)
-        inner = ~is_leaf[owner]
-        self.codes: Array = codes
-        self.leaf: Array = np.where(is_leaf, args[np.minimum(first[:-1], max(len(args) - 1, 0))], -1)
+        leaves = np.flatnonzero(is_leaf)
+        reference = np.cumsum(~is_leaf, dtype=np.int32) - np.int32(1)
+        reference[leaves] = -1 - np.arange(len(leaves))
+        inner = np.ones(len(args), bool)
+        inner[first[leaves]] = False
+        self.kind: Array = codes[leaves] - np.uint8(FIRST_LEAF)  # INPUTS, PARAMS or CONSTANTS
+        self.leaf: Array = args[first[leaves]]  # the number of an input or parameter, or a place in:
         self.numbers: Array = numbers
         self.op: Array = codes[~is_leaf]
-        self.arity: Array = lengths[~is_leaf]
-        self.first: Array = np.concatenate([[0], np.cumsum(self.arity)])
-        self.refs: Array = reference[args[inner]]
-        self.owner: Array = number[owner[inner]]
+        self.first: Array = np.zeros(len(self.op) + 1, np.int32)
+        np.cumsum(np.diff(first)[~is_leaf], out=self.first[1:])
+        self.refs: Array = np.empty(self.first[-1], np.int32)
+        filled = 0
+        for begin, end in blocks(0, len(args)):
+            part = reference[args[begin:end][inner[begin:end]]]
+            self.refs[filled : filled + len(part)] = part
+            filled += len(part)
         self.reach: Array = reach[~is_leaf]  # NEVER, ALWAYS or SOMETIMES
         self.outputs: Array = reference[outputs]
         self.guards: Array = reference[guards]
@@ -77,23 +88,40 @@ class Trace:
     def __len__(self) -> int:
         return len(self.op)
 
-    def kinds(self, leaves: Array) -> Array:
-        """The kinds of leaves."""
-        return np.array([*LEAVES.values()])[self.codes[leaves] - FIRST_LEAF]
+    def arity(self, start: int, stop: int) -> Array:
+        """How many arguments operations have."""
+        return np.diff(self.first[start : stop + 1])
+
+    def copies(self, stretch: Stretch) -> Iterator[tuple[int, Array]]:
+        """The arguments of a stretch, a row for each copy, in blocks: the first copy, and the rows."""
+        width = int(self.first[stretch.start + stretch.period] - self.first[stretch.start])
+        refs = self.refs[self.first[stretch.start] :][: width * stretch.count].reshape(-1, width)
+        for begin, end in blocks(0, stretch.count, max(1, BLOCK // width)):
+            yield begin, refs[begin:end]
 
     def constant(self, references: Array) -> float | None:
         """The number to which all references refer, if there is one."""
-        first = references[0]
-        if first >= 0 or (references != first).any() or self.kinds(-1 - first) != CONSTANT:
+        leaf = -1 - int(references[0])
+        if leaf < 0 or self.kind[leaf] != CONSTANTS or (references != references[0]).any():
             return None
-        return float(self.numbers[self.leaf[-1 - first]])
+        return float(self.numbers[self.leaf[leaf]])
 
     def row(self, number: int) -> Any:
         """The operation of the table with this number in the trace."""
         code = int(self.op[number])
         if code == TAKE_CODE:
-            return take(int(self.arity[number]) - 1)
+            return take(int(self.arity(number, number + 1)[0]) - 1)
         return TABLE[code - 1]
+
+    def drop_operations(self) -> None:
+        """Free the operations, which only the search for loops needs."""
+        del self.op, self.first, self.refs, self.reach
+
+
+def blocks(low: int, high: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """The ends of blocks that are small enough for the cache, where long arrays are walked."""
+    for begin in range(low, high, size):
+        yield begin, min(begin + size, high)
 
 
 def _arrays(graph: Graph | Flat) -> tuple[Array, ...]:
@@ -101,8 +129,7 @@ def _arrays(graph: Graph | Flat) -> tuple[Array, ...]:
     the guards, and which nodes a gradient reaches.
     """
     if isinstance(graph, Flat):
-        codes, *parts = graph.parts()
-        return codes.astype(np.int64), *parts, np.frombuffer(graph.reach(), np.uint8)
+        return *graph.parts(), np.frombuffer(graph.reach(), np.uint8)
     known = {op: i for i, op in enumerate(TABLE, 1)}
     leaves = {kind: code for code, kind in LEAVES.items()}
     codes, first, args, numbers = list[int](), [0], list[Any](), list[float]()
@@ -121,9 +148,9 @@ def _arrays(graph: Graph | Flat) -> tuple[Array, ...]:
     reach = np.zeros(len(graph), np.uint8)
     for kind, nodes in zip((ALWAYS, SOMETIMES), passes.reach(graph), strict=True):
         reach[list(nodes)] = kind
-    as_ints = (np.array(items, np.int64) for items in (codes, first, args))
-    results = (np.array(items, np.int64) for items in (graph.outputs, graph.guards))
-    return *as_ints, np.array(numbers, float), *results, reach
+    places = (np.array(items, np.int32) for items in (first, args))
+    results = (np.array(items, np.int32) for items in (graph.outputs, graph.guards))
+    return np.array(codes, np.uint8), *places, np.array(numbers, float), *results, reach
 
 
 def stretches(trace: Trace) -> list[Stretch]:
@@ -164,47 +191,85 @@ def periods(trace: Trace, low: int, high: int) -> Iterator[int]:
     Sequences are compared twice: by their operations and kinds of arguments, and by how far back their
     arguments are too. The second finds the period of code that repeats itself within an iteration.
     """
-    refs, place = trace.refs[trace.first[low] : trace.first[high]], trace.first[low:high]
-    owner = trace.owner[trace.first[low] : trace.first[high]]
-    kinds = np.where(refs >= 0, 7, trace.codes[-1 - np.minimum(refs, -1)]).astype(np.uint64)
-    slots = np.arange(len(refs)) - np.repeat(place - trace.first[low], trace.arity[low:high])
-    weights = (slots.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    back = np.where(refs >= 0, owner - refs, 0).astype(np.uint64) * np.uint64(31)
     likely: set[int] = set()
-    for kind in (kinds, kinds + back):
-        token = np.add.reduceat(kind * weights, place - trace.first[low])
-        token = token ^ (trace.op[low:high].astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F))
-        length = high - low - GRAM + 1
-        gram = np.zeros(length, np.uint64)
-        for k in range(GRAM):
-            gram = gram * np.uint64(0x100000001B3) + token[k : k + length]
-        order = np.argsort(gram, kind="stable")
-        returned = gram[order[1:]] == gram[order[:-1]]
-        distances, counts = np.unique(np.diff(order)[returned], return_counts=True)
-        likely.update(distances[np.argsort(-distances * counts, kind="stable")[:CANDIDATES]].tolist())
+    for exactly in (False, True):
+        counts = np.zeros(min(high - low, WINDOW), np.int64)  # of each distance
+        for begin, end in blocks(low, high, WINDOW):
+            if end - begin >= GRAM:
+                found = returns(trace, begin, end, exactly)
+                counts[: int(found.max(initial=-1)) + 1] += np.bincount(found)
+        distances = np.flatnonzero(counts)
+        gain = distances * counts[distances]
+        likely.update(distances[np.argsort(-gain, kind="stable")[:CANDIDATES]].tolist())
     yield from sorted(likely)
+
+
+def returns(trace: Trace, low: int, high: int, exactly: bool) -> Array:
+    """The distances after which sequences of operations return within a window."""
+    parts = [tokens(trace, *block, exactly) for block in blocks(low, high)]
+    token = np.concatenate(parts)
+    length = high - low - GRAM + 1
+    gram = np.zeros(length, np.uint64)
+    for k in range(GRAM):
+        gram *= np.uint64(0x100000001B3)
+        gram += token[k : k + length]
+    place = np.uint64(WINDOW - 1)  # the low bits of a key say where the sequence begins
+    keys = gram & ~place | np.arange(length, dtype=np.uint64)
+    keys.sort()
+    returned = keys[1:] & ~place == keys[:-1] & ~place
+    return (keys[1:][returned] - keys[:-1][returned]).astype(np.int64)
+
+
+def tokens(trace: Trace, low: int, high: int, exactly: bool) -> Array:
+    """A number for each operation, its kinds of arguments and, if `exactly`, how far back they are."""
+    refs, first, arity = trace.refs[trace.first[low] :], trace.first[low:high], trace.arity(low, high)
+    refs, place = refs[: arity.sum()], first - first[0]
+    slots = np.arange(len(refs)) - np.repeat(place, arity)
+    weights = (slots.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    inner = refs >= 0
+    kinds = np.full(len(refs), 7, np.uint64)
+    kinds[~inner] = trace.kind[-1 - refs[~inner]] + np.uint64(FIRST_LEAF)
+    if exactly:
+        owner = np.repeat(np.arange(low, high), arity)
+        kinds += np.where(inner, owner - refs, 0).astype(np.uint64) * np.uint64(31)
+    token = np.add.reduceat(kinds * weights, place)
+    return token ^ (trace.op[low:high].astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F))
 
 
 def longest_run(trace: Trace, low: int, high: int, period: int) -> Stretch | None:
     """The longest stretch in which each operation equals the one a period before."""
-    now = slice(low + period, high)
-    before = slice(low, high - period)
-    same = (trace.op[now] == trace.op[before]) & (trace.arity[now] == trace.arity[before])
-    places = np.arange(trace.first[low + period], trace.first[high])
-    owner = trace.owner[places]
-    partner = trace.first[owner - period] + (places - trace.first[owner])
-    a, b = trace.refs[places], trace.refs[np.minimum(partner, len(trace.refs) - 1)]
-    far = (owner - a >= period) & (owner - period - b >= period)  # elsewhere, as leaves are too
-    leaf = (a < 0) & (b < 0)
-    alike = trace.codes[-1 - np.minimum(a, -1)] == trace.codes[-1 - np.minimum(b, -1)]
-    good = np.where(leaf, alike, (a >= 0) & (b >= 0) & ((a - b == period) | far))
-    same[owner[~good] - low - period] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
+    same = np.zeros(high - low - period + 2, np.int8)  # with an end on either side
+    for begin, end in blocks(low + period, high):
+        at = begin - low - period + 1
+        same[at : at + end - begin] = repeats(trace, begin, end, period)
+    edges = np.flatnonzero(np.diff(same))
     if not len(edges):
         return None
     starts, ends = edges[::2], edges[1::2]
     k = int(np.argmax(ends - starts))
     return Stretch(low + int(starts[k]), period, int(ends[k] - starts[k]) // period + 1)
+
+
+def repeats(trace: Trace, low: int, high: int, period: int) -> Array:
+    """Which operations equal the ones a period before."""
+    arity, earlier = trace.arity(low, high), trace.arity(low - period, high - period)
+    same = (trace.op[low:high] == trace.op[low - period : high - period]) & (arity == earlier)
+    begin, end = trace.first[low], trace.first[high]
+    a = trace.refs[begin:end]
+    if np.array_equal(arity, earlier):
+        b = trace.refs[trace.first[low - period] :][: len(a)]
+    else:
+        back = np.repeat(trace.first[low:high] - trace.first[low - period : high - period], arity)
+        b = trace.refs[np.minimum(np.arange(begin, end) - back, len(trace.refs) - 1)]
+    owner = np.repeat(np.arange(low, high, dtype=np.int32), arity)
+    far = (owner - a >= period) & (owner - b >= 2 * period)  # elsewhere, as leaves are too
+    good = (a - b == period) | far
+    one, other = a < 0, b < 0
+    good &= ~(one | other)
+    leaves = np.flatnonzero(one & other)
+    good[leaves] = trace.kind[-1 - a[leaves]] == trace.kind[-1 - b[leaves]]
+    same[owner[~good] - low] = False
+    return same
 
 
 def widened(trace: Trace, loop: Stretch, low: int, high: int) -> Stretch:
@@ -227,23 +292,24 @@ def usable(trace: Trace, loop: Stretch) -> Stretch:
 
     What a copy takes from earlier ones must always come from the same number of copies before.
     """
-    first, last = trace.first[loop.start], trace.first[loop.start + loop.period]
-    refs = trace.refs[first : first + (last - first) * loop.count].reshape(loop.count, last - first)
-    columns = refs[:, refs[0] < loop.start]
-    inside = loop.has(columns)
-    columns, inside = columns[:, inside.any(0)], inside[:, inside.any(0)]
-    times = np.arange(loop.count)[:, None]
-    lags = times - (columns - loop.start) // loop.period
-    lag = np.where(inside[-1], lags[-1], 0)
+    _, refs = next(trace.copies(loop))
+    outer = np.flatnonzero(refs[0] < loop.start)
+    carried = np.zeros(len(outer), bool)
+    for _, refs in trace.copies(loop):
+        carried |= loop.has(refs[:, outer]).any(0)
+    columns = outer[carried]
+    lag = np.where(loop.has(refs[-1, columns]), loop.lags(loop.count - 1, refs[-1, columns]), 0)
     if (lag > MOST_LAG).any():
         return replace(loop, count=1)
-    wrong = (
-        np.where(times < lag, inside, ~inside | (lags != lag)) if lag.size else np.zeros((1, 1), bool)
-    )
-    wrong = np.where(lag == 0, inside, wrong) if lag.size else wrong
-    if not wrong.any():
+    peeled = 0
+    for begin, refs in trace.copies(loop):
+        taken = refs[:, columns]
+        inside, times = loop.has(taken), np.arange(begin, begin + len(refs))[:, None]
+        wrong = np.where(times < lag, inside, ~inside | (loop.lags(times, taken) != lag))
+        found = np.flatnonzero(np.where(lag == 0, inside, wrong).any(1))
+        peeled = begin + int(found[-1]) + 1 if len(found) else peeled
+    if not peeled:
         return loop
-    peeled = int(np.flatnonzero(wrong.any(1))[-1]) + 1
     if loop.count - peeled < LEAST_COUNT:
         return replace(loop, count=1)
     return usable(trace, Stretch(loop.start + loop.period * peeled, loop.period, loop.count - peeled))
@@ -253,7 +319,7 @@ def _shape(trace: Trace, start: int, period: int) -> tuple[Array, Array, Array]:
     """The operations of a copy, and which arguments are within it."""
     refs = trace.refs[trace.first[start] : trace.first[start + period]]
     inside = np.where(refs >= start, refs - start, -1)
-    return trace.op[start : start + period], trace.arity[start : start + period], inside
+    return trace.op[start : start + period], trace.arity(start, start + period), inside
 
 
 def _equal(one: tuple[Array, ...], other: tuple[Array, ...]) -> bool:
