@@ -1,8 +1,20 @@
 /* Extraction: converts the Values of a traced function, and everything they depend on, to a flat graph.
  *
  * See from_values in graph.py. During extraction each Value's gradient field holds its node number. The
- * gradients are restored before Python code can run again. */
+ * gradients are restored before Python code can run again.
+ *
+ * A long trace is settled from time to time: all results so far become nodes of the graph on its tape. Those
+ * that Python still refers to lose their inputs and keep only the number of their node, the others are freed. */
 #include "flat.h"
+
+/* A graph that grows while a function is traced. */
+typedef struct {
+    Graph graph;
+    Table constants;
+    int32_t *nodes[2], capacity[2]; /* of each input and each parameter: its node + 1, or 0 */
+    uint32_t serial;                /* tells it from other tapes */
+} Tape;
+#define TAPE "chainrule.tape" /* capsule name */
 
 typedef struct {
     Value *value;
@@ -10,8 +22,7 @@ typedef struct {
 } Kept;
 
 typedef struct {
-    Graph *graph;
-    Table constants;
+    Tape *tape;
     Kept *kept; /* the saved gradients of all Values in the graph */
     Py_ssize_t n_kept;
     int32_t *args; /* scratch space for one node's arguments */
@@ -41,7 +52,15 @@ static void put_back(Extraction *e) {
     }
 }
 
-static int32_t constant(Extraction *e, double number) { return graph_constant(e->graph, &e->constants, number); }
+/* The number of a settled Value holds the serial number of its tape above that of its node. */
+static int32_t settled_node(const Extraction *e, const Value *v) {
+    const int64_t number = get_number(v);
+    return number >> 32 == e->tape->serial ? (int32_t)number : SETTLED_BEFORE;
+}
+
+static int32_t constant(Extraction *e, double number) {
+    return graph_constant(&e->tape->graph, &e->tape->constants, number);
+}
 
 static int32_t enter_leaf(Extraction *e, Value *v) {
     const int known = (v->word & REACHED) != 0;
@@ -52,10 +71,17 @@ static int32_t enter_leaf(Extraction *e, Value *v) {
         set_number(v, (int64_t)e->inputs + e->params + e->n_found);
         e->found[e->n_found++] = v;
     }
-    const int64_t number = get_number(v);
-    const int input = number < e->inputs;
-    if (number - e->inputs > INT32_MAX) return TOO_LARGE;
-    return graph_add(e->graph, input ? INPUT_NODE : PARAM_NODE, 1, (int32_t[]){(int32_t)(input ? number : number - e->inputs)});
+    Tape *t = e->tape;
+    const int param = get_number(v) >= e->inputs;
+    const int64_t place = get_number(v) - (param ? e->inputs : 0);
+    int32_t had = t->capacity[param];
+    const int fault = make_room(&t->nodes[param], &t->capacity[param], place + 1, sizeof(int32_t));
+    if (fault) return fault;
+    for (; had < t->capacity[param]; had++) t->nodes[param][had] = 0;
+    int32_t *known_node = &t->nodes[param][place], node = *known_node - 1;
+    if (node < 0 && (node = graph_add(&t->graph, param ? PARAM_NODE : INPUT_NODE, 1, (int32_t[]){(int32_t)place})) >= 0)
+        *known_node = node + 1;
+    return node;
 }
 
 /* Python code may have changed the graph since the walk, so an argument without a number is rejected. */
@@ -63,6 +89,7 @@ static int32_t argument(Extraction *e, Value *v, Py_ssize_t k) {
     const Slot slot = node_slots(v)[k];
     if (slot_is_number(v, k)) return constant(e, slot.number);
     if (slot.node->word & CONSTANT) return constant(e, slot.node->data);
+    if (slot.node->word & SETTLED) return settled_node(e, slot.node);
     return slot.node->word & SEEN ? (int32_t)get_number(slot.node) : MALFORMED;
 }
 
@@ -74,7 +101,7 @@ static int32_t enter(Extraction *e, Value *v) {
     if (fault) return fault;
     for (Py_ssize_t k = 0; k < n; k++)
         if ((e->args[k] = argument(e, v, k)) < 0) return e->args[k];
-    return graph_add(e->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, e->args);
+    return graph_add(&e->tape->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, e->args);
 }
 
 /* Add the nodes that a result needs. `next` is the position in the walk, which lists the nodes of the first
@@ -82,6 +109,7 @@ static int32_t enter(Extraction *e, Value *v) {
 static int32_t enter_result(Extraction *e, PyObject *result, const Order *order, Py_ssize_t *next) {
     if (PyFloat_Check(result)) return constant(e, PyFloat_AS_DOUBLE(result));
     const Value *root = (Value *)result;
+    if (root->word & SETTLED) return settled_node(e, root);
     while (!(root->word & SEEN)) {
         if (*next == order->n) return MALFORMED;
         Value *v = order->nodes[(*next)++];
@@ -125,9 +153,9 @@ static void mark_made(Extraction *e, PyObject *leaves) {
     }
 }
 
-/* Build the graph after all nodes have been checked. Runs no Python code. */
+/* Extend the graph after all nodes have been checked. Runs no Python code. */
 static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[3], const Order *order) {
-    Graph *g = e->graph;
+    Graph *g = &e->tape->graph;
     const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
     const Py_ssize_t n_made = PyTuple_GET_SIZE(leaves[2]);
     Py_ssize_t next = 0;
@@ -142,7 +170,6 @@ static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[3], con
     if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next);
     put_back(e);
     FREE_ALL(e->args, e->kept);
-    table_free(&e->constants);
     return fault;
 }
 
@@ -196,39 +223,95 @@ static int check_nodes(const Order *order, PyObject *check) {
     return 0;
 }
 
-/* graph_extract(outputs, guards, inputs, params, made, check) -> graph
- *
- * Leaves that are in neither `inputs` nor `params` become constants if they are in `made`; otherwise they are
- * appended to `params`. `check(node)` raises if a node cannot be compiled. */
-PyObject *graph_extract(PyObject *module, PyObject *args) {
+static void tape_free(PyObject *capsule) {
+    Tape *t = PyCapsule_GetPointer(capsule, TAPE);
+    graph_free(&t->graph);
+    table_free(&t->constants);
+    FREE_ALL(t->nodes[0], t->nodes[1], t);
+}
+
+static PyObject *new_tape(void) {
+    static uint32_t serial;
+    Tape *t = PyMem_Calloc(1, sizeof *t);
+    if (!t) return PyErr_NoMemory();
+    t->serial = ++serial & INT32_MAX;
+    PyObject *capsule = PyCapsule_New(t, TAPE, tape_free);
+    if (!capsule) PyMem_Free(t);
+    return capsule;
+}
+
+/* Let go of results that have become nodes. Later ones go first, so that only those to which somebody else
+ * refers are left when it is their turn. */
+static void settle(const Tape *t, PyObject *results) {
+    for (Py_ssize_t i = PyTuple_GET_SIZE(results); i--;) {
+        Value *v = (Value *)PyTuple_GET_ITEM(results, i);
+        if (Py_REFCNT(v) > 1) {
+            set_number(v, (int64_t)t->serial << 32 | t->graph.outputs[i]);
+            v->word |= SETTLED;
+            node_release_inputs(v);
+        }
+        PyTuple_SET_ITEM(results, i, NULL);
+        Py_DECREF(v);
+    }
+}
+
+static PyObject *extracted(PyObject *args, int settling) {
     enum { LISTS = 5 };
-    PyObject *given[LISTS], *check, *capsule = NULL;
-    if (!PyArg_ParseTuple(args, "OOOO!OO:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &given[4], &check))
+    PyObject *given[LISTS], *check, *tape = Py_None, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO!OO|O:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &given[4], &check, &tape))
         return NULL;
-    Extraction e = {0};
+    const int whole = tape == Py_None;
     PyObject *tuples[LISTS] = {NULL};
     Order order = {0};
     int walked = 0, held = 0;
+    tape = whole ? new_tape() : Py_NewRef(tape);
+    Extraction e = {.tape = tape ? PyCapsule_GetPointer(tape, TAPE) : NULL};
+    if (!e.tape) goto done;
+    Graph *g = &e.tape->graph;
     for (int k = 0; k < LISTS; k++)
-        if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
+        if (!(tuples[k] = tuple_of_values(given[k], k == 0 && !settling))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
     walked = 1;
     if ((held = order.python)) { /* otherwise no Python code runs until the graph is built */
         order_hold(&order);
         if (check_nodes(&order, check) < 0) goto done;
     }
-    if (!(e.graph = PyMem_Calloc(1, sizeof(Graph)))) {
+    Graph *new = PyMem_Calloc(1, sizeof *new);
+    if (!new) {
         PyErr_NoMemory();
         goto done;
     }
-    const int fault = extract(&e, tuples, tuples + 2, &order);
-    capsule = graph_capsule(e.graph, fault);
-    for (int32_t i = 0; capsule && i < e.n_found; i++)
-        if (PyList_Append(given[3], (PyObject *)e.found[i]) < 0) Py_CLEAR(capsule);
+    int fault = extract(&e, tuples, tuples + 2, &order);
+    if (whole && !settling)
+        *new = *g, *g = (Graph){0};
+    else if (!fault && !settling)
+        fault = drop_dead(g, RESULTS, new);
+    if (!(result = graph_capsule(new, fault))) goto done;
+    for (int32_t i = 0; i < e.n_found; i++)
+        if (PyList_Append(given[3], (PyObject *)e.found[i]) < 0) Py_CLEAR(result);
 done:
     if (held) order_drop(&order);
     if (walked) order_free(&order);
+    if (result && settling) {
+        const int failed = PySequence_DelSlice(given[0], 0, PyTuple_GET_SIZE(tuples[0]));
+        Py_SETREF(result, failed ? NULL : Py_NewRef(tape));
+        if (result) settle(e.tape, tuples[0]);
+    }
+    if (e.tape) {
+        FREE_ALL(g->outputs, g->guards);
+        g->outputs = g->guards = NULL;
+    }
     PyMem_Free(e.found);
+    Py_XDECREF(tape);
     for (int k = 0; k < LISTS; k++) Py_XDECREF(tuples[k]);
-    return capsule;
+    return result;
 }
+
+/* graph_extract(outputs, guards, inputs, params, made, check, tape=None) -> graph
+ *
+ * Leaves that are in neither `inputs` nor `params` become constants if they are in `made`; otherwise they are
+ * appended to `params`. `check(node)` raises if a node cannot be compiled. `tape` has what was settled before. */
+PyObject *graph_extract(PyObject *module, PyObject *args) { return extracted(args, 0); }
+
+/* graph_settle(results, (), inputs, params, made, check, tape) -> tape: empties the list of results. */
+PyObject *graph_settle(PyObject *module, PyObject *args) { return extracted(args, 1); }

@@ -14,7 +14,7 @@
 /* Node codes in addition to the operations of the table. */
 enum { TAKE_NODE = OP_END, INPUT_NODE, PARAM_NODE, CONSTANT_NODE };
 
-enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, MALFORMED = -3 };
+enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, MALFORMED = -3, SETTLED_BEFORE = -4 };
 
 /* The arguments of node i are args[first[i]] to args[first[i + 1]], all earlier nodes. A leaf has one
  * argument: its number or, for a constant, its position in `numbers`. */

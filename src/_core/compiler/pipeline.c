@@ -6,6 +6,8 @@ static void raise_fault(int fault) {
         PyErr_NoMemory();
     else if (fault == TOO_LARGE)
         PyErr_SetString(PyExc_OverflowError, "the program is too large: it needs more than 2147483647 rows, nodes or arguments");
+    else if (fault == SETTLED_BEFORE)
+        PyErr_SetString(PyExc_ValueError, "a Value that another trace computed has no graph any more: compute it again");
     else
         PyErr_SetString(PyExc_ValueError,
                         "a node of the graph is malformed, or the graph was changed while it was being compiled");

@@ -194,6 +194,7 @@ static Value *slot_node(Value *v, Py_ssize_t i) {
 
 static PyObject *get_inputs(PyObject *self, void *unused) {
     Value *v = (Value *)self;
+    if (v->word & SETTLED) return raise_error("settled", self, NULL), NULL;
     Py_ssize_t n = node_count(v);
     PyObject *inputs = PyTuple_New(n);
     for (Py_ssize_t i = 0; inputs && i < n; i++) {
@@ -209,6 +210,7 @@ static PyObject *get_inputs(PyObject *self, void *unused) {
 }
 static PyObject *get_arguments(PyObject *self, void *unused) {
     Value *v = (Value *)self;
+    if (v->word & SETTLED) return raise_error("settled", self, NULL), NULL;
     Py_ssize_t n = node_count(v);
     PyObject *arguments = PyTuple_New(n); /* may run the garbage collector, and so Python code */
     if (arguments && node_count(v) != n) {

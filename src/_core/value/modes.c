@@ -19,6 +19,8 @@ struct Mode {
     PyObject_HEAD
     int mask, bits;                /* which modes it changes, and to what */
     PyObject *tracer, *arguments;  /* each may be NULL */
+    PyObject *log;                 /* the tracer's list of results, if it has one */
+    Py_ssize_t most;               /* how many results there may be before the tracer settles them */
     Entry *entries;                /* those that have not ended, newest first */
     Py_ssize_t entered;            /* number of entries minus number of exits */
 };
@@ -131,6 +133,15 @@ int observe_cut(const char *how, PyObject *leaf, PyObject *inputs) {
 
 int observe_sweep(PyObject *root) { return ask_both("sweep", root, NULL); }
 
+/* Find the list in which the tracer wants each new result, NULL if there is none. A full one is settled first,
+ * but not inside grad, which still needs the graph. */
+int find_log(int modes, PyObject **log) {
+    Mode *mode = modes & TRACING ? manager_of(TRACING) : NULL;
+    *log = mode ? mode->log : NULL;
+    const int full = *log && PyList_GET_SIZE(*log) >= mode->most && !(modes & DIFFERENTIATING);
+    return full ? ask(mode->tracer, "settle", NULL, NULL) : 0;
+}
+
 /* --- managers -------------------------------------------------------------------------------- */
 
 /* Drop the entries of this context that have ended. */
@@ -209,7 +220,14 @@ static int mode_init(PyObject *self, PyObject *args, PyObject *keywords) {
     if (arguments != Py_None) mode->mask |= DIFFERENTIATING, mode->bits |= DIFFERENTIATING;
     Py_XSETREF(mode->tracer, mode->bits & TRACING ? Py_NewRef(tracer) : NULL);
     Py_XSETREF(mode->arguments, arguments != Py_None ? Py_NewRef(arguments) : NULL);
-    return 0;
+    PyObject *log = mode->tracer ? PyObject_GetAttrString(mode->tracer, "log") : NULL;
+    PyObject *most = log ? PyObject_GetAttrString(mode->tracer, "most") : NULL;
+    PyErr_Clear();
+    Py_XSETREF(mode->log, log && PyList_Check(log) && most ? Py_NewRef(log) : NULL);
+    mode->most = most ? PyLong_AsSsize_t(most) : 0;
+    Py_XDECREF(log);
+    Py_XDECREF(most);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 static void mode_dealloc(PyObject *self) {
@@ -219,6 +237,7 @@ static void mode_dealloc(PyObject *self) {
     while (mode->entries) end(mode->entries);
     Py_XDECREF(mode->tracer);
     Py_XDECREF(mode->arguments);
+    Py_XDECREF(mode->log);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -227,6 +246,7 @@ static int mode_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((Mode *)self)->tracer);
     Py_VISIT(((Mode *)self)->arguments);
+    Py_VISIT(((Mode *)self)->log);
     return 0;
 }
 

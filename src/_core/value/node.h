@@ -37,7 +37,7 @@ struct Value {
         struct {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
             uint8_t flags, op; /* op: an operation of the table, LEAF, CUSTOM or BY_HAND */
-            uint16_t rest[3]; /* TRACKED, UNRECORDED and the time */
+            uint16_t rest[3]; /* TRACKED, UNRECORDED, SETTLED and the time */
 #else
             uint16_t rest[3];
             uint8_t op, flags;
@@ -57,8 +57,11 @@ struct Value {
 /* A result computed without recording: it has no graph to differentiate. */
 #define UNRECORDED ((uint64_t)1 << 18)
 
+/* A FREED node that has a number in the graph of a trace: see settle in extract.c. */
+#define SETTLED ((uint64_t)1 << 19)
+
 /* When data was last assigned; see clock_now. */
-enum { TIME_SHIFT = 19 };
+enum { TIME_SHIFT = 20 };
 #define TIME(v) ((v)->word >> TIME_SHIFT)
 #define SET_TIME(v, time) \
     ((v)->word = ((v)->word & (((uint64_t)1 << TIME_SHIFT) - 1)) | (uint64_t)(time) << TIME_SHIFT)
@@ -126,6 +129,7 @@ int current_modes(void);
 int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
 int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
 int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if the read is rejected */
+int find_log(int modes, PyObject **log);                             /* likewise; the tracer's results, borrowed */
 int observe_sweep(PyObject *root);                                   /* likewise */
 int observe_cut(const char *how, PyObject *leaf, PyObject *inputs);  /* likewise; how is "cut" or "detached" */
 PyObject *modes_here(PyObject *module, PyObject *unused);
@@ -247,6 +251,7 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule);
 
 /* extract.c and pipeline.c */
 PyObject *graph_extract(PyObject *module, PyObject *args);
+PyObject *graph_settle(PyObject *module, PyObject *args);
 PyObject *graph_optimise(PyObject *module, PyObject *capsule);
 PyObject *graph_simplify(PyObject *module, PyObject *capsule);
 PyObject *graph_reach(PyObject *module, PyObject *capsule);

@@ -104,6 +104,8 @@ static Value *cut_off(Py_ssize_t n, const Slot *slots, const unsigned char *is_n
 static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
     int modes = MODES();
     if (modes & NOT_RECORDING) return cut_off(n, slots, is_number, data, modes);
+    PyObject *log = NULL;
+    if (modes && find_log(modes, &log) < 0) return NULL;
     Value *v = node_new(data);
     if (!v) return NULL;
     v->op = (unsigned char)op;
@@ -112,7 +114,8 @@ static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char
         Py_DECREF(v);
         return NULL;
     }
-    return modes ? record_specially(v, modes) : v;
+    if (log && PyList_Append(log, (PyObject *)v) < 0) Py_CLEAR(v);
+    return v && modes ? record_specially(v, modes) : v;
 }
 
 /* --- operators ------------------------------------------------------------------------------- */
@@ -561,7 +564,8 @@ PyMethodDef module_functions[] = {
     {"train_machine", machine_train, METH_VARARGS, "Run training steps: a batch, then the optimiser's update."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},
     {"machine_parts", machine_parts, METH_O, "The parts of a program, as `machine` takes them."},
-    {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, made, check)"},
+    {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, made, check, tape)"},
+    {"graph_settle", graph_settle, METH_VARARGS, "Turn results into nodes on a tape, which is returned."},
     {"graph_optimise", graph_optimise, METH_O, "The graph after all passes."},
     {"graph_reach", graph_reach, METH_O, "Which nodes the gradient reaches: 0 never, 1 always, 2 for some samples."},
     {"graph_simplify", graph_simplify, METH_O, "The graph with constants folded and equal nodes merged."},

@@ -49,7 +49,7 @@ static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
                              (v->flags & NUMBER1 || TIME(v->in[1].node) <= now)))
             return NULL;
     }
-    if (v->flags & FREED) return "freed";
+    if (v->flags & FREED) return v->word & SETTLED ? "settled" : "freed";
     if (!check_stale) return NULL;
     if (v->flags & OVERWRITTEN) return "overwritten";
     Py_ssize_t n = node_count(v);
@@ -95,7 +95,7 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t
  *
  * Fills `order` and leaves SEEN set on its nodes; on failure clears all marks and returns -1. Plain leaves
  * are left out unless `leaves` is set: they propagate nothing. Inputs with a bit of `stop` set in their word
- * are not visited. With several roots, each adds only the nodes that earlier roots did not reach. */
+ * are not visited, and neither are such roots. With several roots, each adds only the nodes that earlier roots did not reach. */
 static inline int walk_as(Value *const *roots, Py_ssize_t n, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
@@ -108,7 +108,7 @@ next_root:
     do {
         if (!n--) goto done;
         v = *roots++;
-    } while (v->word & SEEN);
+    } while (v->word & (SEEN | stop));
     for (;;) {
         /* v is new */
         v->word |= SEEN;
@@ -170,7 +170,7 @@ int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
 }
 
 int walk_all(Value *const *roots, Py_ssize_t n, Checks checks, Order *order) {
-    return walk_as(roots, n, checks, 1, 0, order);
+    return walk_as(roots, n, checks, 1, SETTLED, order);
 }
 
 /* Keep the nodes alive while Python code may run. */

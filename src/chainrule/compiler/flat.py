@@ -32,9 +32,24 @@ class Flat:
         inputs: Sequence[Value],
         params: list[Value],
         made: Collection[Value] = (),
+        tape: Any = None,
     ) -> Flat:
-        """Like `graph.from_values`, in C."""
-        return cls(c_core.graph_extract(outputs, guards, inputs, params, made, check_operation))
+        """Like `graph.from_values`, in C; `tape` has what was settled before."""
+        return cls(c_core.graph_extract(outputs, guards, inputs, params, made, check_operation, tape))
+
+    @staticmethod
+    def settle(
+        results: list[Value],
+        inputs: Sequence[Value],
+        params: list[Value],
+        made: Collection[Value],
+        tape: Any,
+    ) -> Any:
+        """Enter results in the graph on a tape, which is returned, and empty their list.
+
+        Their graph is freed: those still in use only keep the number of their node.
+        """
+        return c_core.graph_settle(results, (), inputs, params, made, check_operation, tape)
 
     def __len__(self) -> int:
         return int(c_core.graph_sizes(self.capsule)[0])

@@ -6,8 +6,9 @@ only for samples that take the same branch. Reading a number raises an error.
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ from .graph import CompileError, Graph, from_values
 
 Draw = Callable[[int, Source], float]
 ATTEMPTS = 4  # at tracing, if other threads draw random numbers meanwhile
+MOST_RESULTS = 2**20  # that are kept as Values while a function is traced: some 80 MB
 
 
 class TraceError(CompileError):
@@ -32,15 +34,50 @@ class TraceError(CompileError):
 
 
 class Tracer(Numbers):
-    """Observes Values while a function is traced."""
+    """Observes Values while a function is traced.
 
-    def __init__(self, inputs: Iterable[Any], draw: Draw | None = None) -> None:
-        super().__init__(inputs)
+    The compiled core adds every result to `log`, and has them settled whenever there are `most` of them.
+    So a long trace needs memory for a graph in C, but not for its Values.
+    """
+
+    def __init__(
+        self,
+        leaves: Sequence[Any],
+        params: Sequence[Any] = (),
+        shared: Sequence[bool] = (),
+        draw: Draw | None = None,
+        most: int = MOST_RESULTS,
+    ) -> None:
+        super().__init__(leaves)
+        flags = shared or [False] * len(leaves)
+        pairs = [*zip(leaves, flags, strict=True)]
+        self.own: list[Any] = [leaf for leaf, is_shared in pairs if not is_shared]
+        first = [leaf for leaf, is_shared in pairs if is_shared]
+        self.known: list[Any] = [*first, *params]  # the parameters, and those that are found
+        self.named: int = len(first)  # how many of them are arguments
+        self.log: list[Any] = []
+        self.most = most
+        self.tape: Any = None  # has what was settled
         self.draw = draw
         self.sources: list[Source] = []  # the random numbers that the function draws
         self.drawn: list[Any] = []  # the Values that stand for them
         self.guards: list[tuple[Any, bool, str]] = []
         self.made: set[Any] = set()  # the leaves that the function creates, which are constants
+
+    def settle(self) -> None:
+        """Turn the results so far into nodes of a graph in C, and free those that nobody refers to."""
+        inputs = [*self.own, *self.drawn]
+        self.tape = Flat.settle(self.log, inputs, self.known, self.made, self.tape)
+
+    def extracted(self, outputs: Sequence[Any]) -> Graph | Flat:
+        """The graph of these outputs and of the guards."""
+        guards, inputs = [guard for guard, _, _ in self.guards], [*self.own, *self.drawn]
+        if core != "c":
+            return from_values(outputs, guards, inputs, self.known, self.made)
+        if self.tape is not None:
+            self.settle()
+        self.log.clear()
+        return Flat.from_values(outputs, guards, inputs, self.known, self.made, self.tape)
 
     def created(self, leaf: Any) -> None:
         self.made.add(leaf)
@@ -159,6 +196,7 @@ def trace_parts(
     draw: Draw | None = None,
 ) -> list[Trace]:
     """Run a function that returns several results once, and trace each result separately."""
+    most = MOST_RESULTS
     for _ in range(ATTEMPTS):
         arguments, leaves = [], []
         for tree in sample:
@@ -166,13 +204,19 @@ def trace_parts(
             new = [Value(x) for x in numbers]
             leaves += new
             arguments.append(unflatten(rebuild, new))
-        tracer = Tracer(leaves, draw)
+        tracer = Tracer(leaves, params, shared, draw, most)
         watched = Watched(function)
-        with Mode(tracer=tracer):
-            results = function(*arguments)
+        try:
+            with Mode(tracer=tracer):
+                results = function(*arguments)
+        except errors.GraphFreedError:
+            if tracer.tape is None:
+                raise
+            most = sys.maxsize  # the function needs the graph of its Values
+            continue
         drawn = watched.changed()
         if not drawn:
-            return [traced(result, leaves, params, tracer, shared) for result in results]
+            return [finished(result, tracer, params) for result in results]
         if threading.active_count() == 1:  # with others, one of them may have drawn the numbers
             break
     raise TraceError(
@@ -182,31 +226,21 @@ def trace_parts(
     )
 
 
-def traced(
-    result: Any,
-    leaves: Sequence[Value],
-    params: list[Value],
-    tracer: Tracer | None = None,
-    shared: Sequence[bool] = (),
-) -> Trace:
+def traced(result: Any, leaves: Sequence[Value], params: list[Value]) -> Trace:
     """The trace of a result that is already computed; `leaves` are leaves of its graph."""
+    return finished(result, Tracer(leaves, params), params)
+
+
+def finished(result: Any, tracer: Tracer, params: list[Value]) -> Trace:
+    """The trace of a result; new parameters are added to the list."""
     template, outputs = placed(result)
-    guards = tracer.guards if tracer is not None else []
-    made = tracer.made if tracer is not None else ()
-    flags = shared or [False] * len(leaves)
-    inputs = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if not is_shared]
-    inputs += tracer.drawn if tracer is not None else []
-    first = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if is_shared]
-    known = [*first, *params]
-    extract = Flat.from_values if core == "c" else from_values
-    source = extract(outputs, [guard for guard, _, _ in guards], inputs, known, made)
-    params += known[len(first) + len(params) :]
+    source = tracer.extracted(outputs)
+    params += tracer.known[tracer.named + len(params) :]
     places, rebuild = split(template)
     blanks = [leaf if isinstance(leaf, Constant) else _blank(leaf) for leaf in places]
     shape = repr(unflatten(rebuild, blanks))
-    expected, sites = [outcome for _, outcome, _ in guards], [site for *_, site in guards]
-    sources = tracer.sources if tracer is not None else ()
-    return Trace(source, template, shape, expected, sites, sources)
+    expected = [outcome for _, outcome, _ in tracer.guards]
+    return Trace(source, template, shape, expected, [site for *_, site in tracer.guards], tracer.sources)
 
 
 def placed(result: Any) -> tuple[Any, list[Any]]:

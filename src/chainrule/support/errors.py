@@ -19,7 +19,7 @@ class StaleValueError(RuntimeError):
 
 
 class GraphFreedError(RuntimeError):
-    """The graph was freed by `backward(retain_graph=False)`."""
+    """The graph was freed by `backward(retain_graph=False)`, or by `compile` in a long function."""
 
 
 class AnomalyError(FloatingPointError):
@@ -92,6 +92,13 @@ def freed(node: Any) -> GraphFreedError:
     return GraphFreedError(
         f"the graph below '{node._op}' was freed by backward(retain_graph=False). Pass "
         f"retain_graph=True there to differentiate it again, or build the expression again."
+    )
+
+
+def settled(node: Any) -> GraphFreedError:
+    return GraphFreedError(
+        f"the graph below '{node.op}' was freed, because a long compiled function computed it: return "
+        f"it from that function, or compute it again outside"
     )
 
 
