@@ -22,7 +22,7 @@ from .campaigns.eager_programs import DisagreementError
 from .campaigns.program_writer import Case, make
 
 CHUNK = 100
-SIMD = ("base",) if c_core is None else c_core._simd_names()
+SIMD = ("base",) if c_core is None else [*c_core._simd_kernels()]
 
 
 @pytest.mark.parametrize("first", range(0, 2000, CHUNK))

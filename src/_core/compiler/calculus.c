@@ -1,5 +1,4 @@
-/* Graphs from graphs: forward mode, weighted sums of results, other leaves and results. See
- * compiler/calculus/graphs.py. */
+/* Graphs from graphs: forward mode. See compiler/calculus/graphs.py. */
 #include "builder.h"
 #include "derivatives.h"
 
@@ -251,66 +250,10 @@ done:
     return fault < 0 ? fault : 0;
 }
 
-/* --- other leaves and results --------------------------------------------------------------------- */
-
-/* Copy all nodes; parameters that are among `moved` become inputs. */
-static int32_t copy(const Graph *g, const Moving *moved, Graph *new) {
-    int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1), fault = places ? 0 : OUT_OF_MEMORY;
-    for (int32_t i = 0; fault >= 0 && i < g->n; i++) {
-        const int32_t number = g->code[i] == PARAM_NODE ? new_number(moved, *args_of(g, i)) : -1;
-        fault = places[i] = number < 0 ? graph_add_copy(new, g, i, places) : graph_add(new, INPUT_NODE, 1, &number);
-    }
-    PyMem_Free(places); /* node i of the copy is node i */
-    return fault < 0 ? fault : 0;
-}
-
-/* Set the results: `picked` numbers the outputs and then the guards of g. */
-static int32_t set_results(const Graph *g, const int32_t *picked, int32_t outputs, int32_t count, Graph *new) {
-    new->outputs = PyMem_Malloc((size_t)outputs * sizeof *picked + 1);
-    new->guards = PyMem_Malloc((size_t)(count - outputs) * sizeof *picked + 1);
-    if (!new->outputs || !new->guards) return OUT_OF_MEMORY;
-    new->n_outputs = outputs, new->n_guards = count - outputs;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t k = picked[i];
-        if (k < 0 || k >= g->n_outputs + g->n_guards) return MALFORMED;
-        const int32_t result = k < g->n_outputs ? g->outputs[k] : g->guards[k - g->n_outputs];
-        *(i < outputs ? &new->outputs[i] : &new->guards[i - outputs]) = result;
-    }
-    return 0;
-}
-
-/* The sum of all outputs, each times a new input; the outputs become guards. */
-static int32_t weighted(const Graph *g, int32_t first, int careful, Graph *new) {
-    const Moving none = {0};
-    const int32_t n = g->n_outputs;
-    int32_t fault = copy(g, &none, new), zero = 0;
-    int32_t *args = PyMem_Malloc(2 * (size_t)n * sizeof *args + 1);
-    new->outputs = PyMem_Malloc(sizeof *new->outputs);
-    new->guards = PyMem_Malloc((size_t)n * sizeof *new->guards + 1);
-    if (!args || !new->outputs || !new->guards) fault = OUT_OF_MEMORY;
-    for (int32_t j = 0; fault >= 0 && j < n; j++) {
-        fault = args[j] = graph_add(new, INPUT_NODE, 1, (int32_t[]){first + j});
-        args[n + j] = new->guards[j] = g->outputs[j];
-    }
-    if (fault >= 0 && careful) fault = zero = graph_add_constant(new, 0.0);
-    for (int32_t j = 0; fault >= 0 && careful && j < n; j++)
-        fault = args[n + j] = graph_add(new, OP_WHERE, 3, (int32_t[]){args[j], g->outputs[j], zero});
-    if (fault >= 0) fault = graph_add(new, OP_DOT, 2 * (int64_t)n, args);
-    if (fault >= 0) new->outputs[0] = fault, new->n_outputs = 1, new->n_guards = n;
-    PyMem_Free(args);
-    return fault < 0 ? fault : 0;
-}
-
 /* --- the interface to Python ---------------------------------------------------------------------- */
 
 static Moving of_buffer(const Py_buffer *b, int32_t first, int code) {
     return (Moving){b->buf, (int32_t)(b->len / (Py_ssize_t)sizeof(int32_t)), first, code};
-}
-
-static Graph *new_graph(void) {
-    Graph *new = PyMem_Calloc(1, sizeof *new);
-    if (!new) PyErr_NoMemory();
-    return new;
 }
 
 /* graph_forward(graph, inputs, params, n_inputs, n_params, as_inputs, careful, unit) -> graph */
@@ -321,42 +264,13 @@ PyObject *graph_forward(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Oy*y*iippp:graph_forward", &capsule, &inputs, &params, &n_inputs, &n_params, &as_inputs, &careful, &unit))
         return NULL;
     const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
-    Graph *new = g ? new_graph() : NULL;
+    Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
+    if (g && !new) PyErr_NoMemory();
     if (new) {
         const Moving in = of_buffer(&inputs, n_inputs, INPUT_NODE);
         const Moving shared = as_inputs ? of_buffer(&params, n_inputs + in.count, INPUT_NODE) : of_buffer(&params, n_params, PARAM_NODE);
         result = graph_capsule(new, forward(g, &in, &shared, careful, unit, new));
     }
     PyBuffer_Release(&inputs), PyBuffer_Release(&params);
-    return result;
-}
-
-/* graph_weighted(graph, first_input, careful) -> graph */
-PyObject *graph_weighted(PyObject *module, PyObject *args) {
-    PyObject *capsule;
-    int first, careful;
-    if (!PyArg_ParseTuple(args, "Oip:graph_weighted", &capsule, &first, &careful)) return NULL;
-    const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
-    Graph *new = g ? new_graph() : NULL;
-    return new ? graph_capsule(new, weighted(g, first, careful, new)) : NULL;
-}
-
-/* graph_choose(graph, results, outputs, params, first_input) -> graph
- *
- * The first `outputs` of the results become outputs, the others guards; these parameters become inputs. */
-PyObject *graph_choose(PyObject *module, PyObject *args) {
-    PyObject *capsule, *result = NULL;
-    int outputs, first;
-    Py_buffer results, params;
-    if (!PyArg_ParseTuple(args, "Oy*iy*i:graph_choose", &capsule, &results, &outputs, &params, &first)) return NULL;
-    const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
-    Graph *new = g ? new_graph() : NULL;
-    if (new) {
-        const Moving moved = of_buffer(&params, first, INPUT_NODE), picked = of_buffer(&results, 0, 0);
-        int fault = outputs < 0 || outputs > picked.count ? MALFORMED : copy(g, &moved, new);
-        if (!fault) fault = set_results(g, picked.numbers, outputs, picked.count, new);
-        result = graph_capsule(new, fault);
-    }
-    PyBuffer_Release(&results), PyBuffer_Release(&params);
     return result;
 }

@@ -65,6 +65,36 @@ PyObject *graph_parts(PyObject *module, PyObject *capsule) {
                          bytes_of(g->outputs, g->n_outputs * size), bytes_of(g->guards, g->n_guards * size));
 }
 
+/* graph_of_parts(codes, first, args, numbers, outputs, guards) -> graph: the inverse of graph_parts. */
+PyObject *graph_of_parts(PyObject *module, PyObject *args) {
+    enum { PARTS = 6 };
+    static const size_t sizes[PARTS] = {1, sizeof(int32_t), sizeof(int32_t), sizeof(double), sizeof(int32_t), sizeof(int32_t)};
+    Py_buffer given[PARTS];
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*:graph_of_parts", given, given + 1, given + 2, given + 3, given + 4, given + 5)) return NULL;
+    void *parts[PARTS];
+    int32_t counts[PARTS];
+    int fault = 0;
+    for (int k = 0; k < PARTS; k++) {
+        counts[k] = (int32_t)((size_t)given[k].len / sizes[k]);
+        if (!(parts[k] = PyMem_Malloc((size_t)given[k].len + 1)))
+            fault = OUT_OF_MEMORY;
+        else if (given[k].len)
+            memcpy(parts[k], given[k].buf, (size_t)given[k].len);
+        PyBuffer_Release(&given[k]);
+    }
+    Graph *g = PyMem_Calloc(1, sizeof *g);
+    if (!g) {
+        for (int k = 0; k < PARTS; k++) PyMem_Free(parts[k]);
+        return PyErr_NoMemory();
+    }
+    *g = (Graph){.n = counts[0], .code = parts[0], .first = parts[1], .n_args = counts[2], .args = parts[2], .n_numbers = counts[3],
+                 .numbers = parts[3], .n_outputs = counts[4], .outputs = parts[4], .n_guards = counts[5], .guards = parts[5]};
+    if (!fault && (counts[1] != g->n + 1 || g->first[0] || g->first[g->n] != g->n_args)) fault = MALFORMED;
+    for (int32_t i = 0; !fault && i < g->n; i++)
+        if (g->first[i] > g->first[i + 1]) fault = MALFORMED;
+    return graph_capsule(g, fault ? fault : graph_verify(g));
+}
+
 /* Lower the graph and, if `gradients` is set, build the reverse program. */
 static int build(const Graph *g, int narrow, int gradients, int params, const Py_buffer *wanted, Machine *m) {
     Graph ready = {0};

@@ -18,12 +18,6 @@ typedef struct {
 
 extern const Elementwise elementwise_avx512, elementwise_avx2, elementwise_base;
 
-/* The kernels of this name, or NULL if this machine or this build does not have them. */
-const Elementwise *elementwise_named(const char *name);
-
-/* The fastest kernels this machine supports, or those named by CHAINRULE_SIMD=avx512, avx2 or base;
- * NULL if those are not available. */
 const Elementwise *elementwise_best(void);
-const Elementwise *elementwise_best_or_error(void); /* for Python, in buffers.c */
 
 #endif

@@ -255,12 +255,11 @@ PyObject *graph_settle(PyObject *module, PyObject *args);
 PyObject *graph_optimise(PyObject *module, PyObject *capsule);
 PyObject *graph_simplify(PyObject *module, PyObject *capsule);
 PyObject *graph_reach(PyObject *module, PyObject *capsule);
-PyObject *graph_choose(PyObject *module, PyObject *args);
 PyObject *graph_forward(PyObject *module, PyObject *args);
 PyObject *graph_guards(PyObject *module, PyObject *capsule);
 PyObject *graph_pattern(PyObject *module, PyObject *args);
 PyObject *columns_coloured(PyObject *module, PyObject *args);
-PyObject *graph_weighted(PyObject *module, PyObject *args);
+PyObject *graph_of_parts(PyObject *module, PyObject *args);
 PyObject *graph_machine(PyObject *module, PyObject *args);
 PyObject *graph_parts(PyObject *module, PyObject *capsule);
 PyObject *graph_sizes(PyObject *module, PyObject *capsule);
@@ -268,10 +267,8 @@ PyObject *graph_sizes(PyObject *module, PyObject *capsule);
 /* forward.c */
 PyObject *value_forward(PyObject *self, PyObject *unused);
 
-/* buffers.c */
-PyObject *simd_names(PyObject *module, PyObject *unused);
+/* elementwise.c */
 PyObject *simd_best(PyObject *module, PyObject *unused);
-PyObject *buffer_values(PyObject *module, PyObject *args);
-PyObject *buffer_pull(PyObject *module, PyObject *args);
+PyObject *simd_kernels(PyObject *module, PyObject *unused);
 
 #endif

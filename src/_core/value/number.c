@@ -552,10 +552,8 @@ PyMethodDef table_methods[] = {
 PyMethodDef module_functions[] = {
     VARIADIC_METHODS(FUNCTION){
         "modes", modes_here, METH_NOARGS, "(recording, anomaly, tracer, arguments) in the current context."},
-    {"_simd_names", simd_names, METH_NOARGS, "The instruction sets this machine supports, fastest first."},
+    {"_simd_kernels", simd_kernels, METH_NOARGS, "The instruction sets this machine supports, fastest first, and addresses."},
     {"_simd_best", simd_best, METH_NOARGS, "The instruction set in use: the fastest, or the one in CHAINRULE_SIMD."},
-    {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
-    {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
     {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytes object."},
     {"write_numbers", values_write, METH_VARARGS, "Set .data of many Values, and .grad if gradients are given."},
     {"clock", clock_here, METH_NOARGS, "A number that changes whenever .data of any Value changes."},
@@ -569,15 +567,14 @@ PyMethodDef module_functions[] = {
     {"graph_optimise", graph_optimise, METH_O, "The graph after all passes."},
     {"graph_reach", graph_reach, METH_O, "Which nodes the gradient reaches: 0 never, 1 always, 2 for some samples."},
     {"graph_simplify", graph_simplify, METH_O, "The graph with constants folded and equal nodes merged."},
-    {"graph_choose", graph_choose, METH_VARARGS, "The graph with other results, and with parameters as inputs."},
     {"graph_forward", graph_forward, METH_VARARGS, "The graph followed by its derivatives along a direction."},
-    {"graph_weighted", graph_weighted, METH_VARARGS, "The sum of the outputs, each times a new input."},
     {"graph_guards", graph_guards, METH_O, "The graph reduced to its guards and the nodes they depend on."},
     {"graph_pattern", graph_pattern, METH_VARARGS, "The places of the derivatives that may differ from 0."},
     {"columns_coloured", columns_coloured, METH_VARARGS, "A colour for each column; no row has two of one colour."},
     {"graph_machine", graph_machine, METH_VARARGS,
      "graph_machine(graph, params, inputs, narrow, differentiate_params, wanted)"},
     {"graph_parts", graph_parts, METH_O, "(codes, first, args, numbers, outputs, guards) of a graph, as bytes."},
+    {"graph_of_parts", graph_of_parts, METH_VARARGS, "The graph with these parts."},
     {"graph_sizes", graph_sizes, METH_O, "(nodes, outputs, guards) of a graph."},
     {NULL, NULL, 0, NULL},
 };

@@ -15,7 +15,9 @@ from ..value import Value, c_core
 from .graph import CONSTANT, INPUT, PARAM, Graph, Node, check_operation
 
 TAKE_CODE = len(ops.TABLE) + 1
-LEAVES = {TAKE_CODE + 1 + k: kind for k, kind in enumerate((INPUT, PARAM, CONSTANT))}
+INPUT_CODE, PARAM_CODE, CONSTANT_CODE = range(TAKE_CODE + 1, TAKE_CODE + 4)
+WHERE_CODE, DOT_CODE = ops.TABLE.index(ops.where) + 1, ops.TABLE.index(ops.dot) + 1
+LEAVES = {INPUT_CODE: INPUT, PARAM_CODE: PARAM, CONSTANT_CODE: CONSTANT}
 
 
 class Flat:
@@ -132,14 +134,44 @@ class Flat:
         return Flat(c_core.graph_forward(self.capsule, *leaves, 0, 0, False, False, True))
 
     def weighted(self, first: int, careful: bool) -> Flat:
-        return Flat(c_core.graph_weighted(self.capsule, first, careful))
+        codes, starts, args, numbers, outputs, _ = self.parts()
+        n, begin = len(outputs), len(codes)  # the new nodes: inputs, then what follows
+        new, weights, terms = [INPUT_CODE] * n, np.arange(begin, begin + n), outputs
+        more: list[Any] = [np.arange(first, first + n)]
+        counts = [1] * n
+        if careful:
+            zero = np.full(n, begin + n)
+            new += [CONSTANT_CODE, *[WHERE_CODE] * n]
+            more += [[len(numbers)], np.stack([weights, outputs, zero], 1).ravel()]
+            counts += [1, *[3] * n]
+            numbers, terms = np.append(numbers, 0.0), zero + 1 + np.arange(n)
+        codes = np.append(codes, np.array([*new, DOT_CODE], np.uint8))
+        starts = np.append(starts, starts[-1] + np.cumsum([*counts, 2 * n]))
+        args = np.concatenate([args, *more, weights, terms])
+        return self.of_parts(codes, starts, args, numbers, [len(codes) - 1], outputs)
 
     def choose(
         self, outputs: Sequence[int], others: Sequence[int], params: Sequence[int], first: int
     ) -> Flat:
-        results = _numbers([*outputs, *others])
-        return Flat(c_core.graph_choose(self.capsule, results, len(outputs), _numbers(params), first))
+        codes, starts, args, numbers, *results = self.parts()
+        leaves = np.flatnonzero(codes == PARAM_CODE)
+        place = np.searchsorted(params, args[starts[leaves]])  # they ascend
+        moved = np.append(params, -1)[place] == args[starts[leaves]]
+        codes, args = codes.copy(), args.copy()
+        codes[leaves[moved]] = INPUT_CODE
+        args[starts[leaves[moved]]] = first + place[moved]
+        every = np.concatenate(results)
+        return self.of_parts(
+            codes, starts, args, numbers, every[_numbers(outputs)], every[_numbers(others)]
+        )
+
+    @classmethod
+    def of_parts(cls, codes: Any, first: Any, args: Any, numbers: Any, *results: Any) -> Flat:
+        """The graph with these parts."""
+        return cls(
+            c_core.graph_of_parts(codes, *map(_numbers, (first, args)), numbers, *map(_numbers, results))
+        )
 
 
-def _numbers(items: Sequence[int]) -> Any:
-    return np.array(items, dtype=np.int32)
+def _numbers(items: Any) -> Any:
+    return np.asarray(items, dtype=np.int32)

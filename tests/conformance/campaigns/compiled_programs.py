@@ -23,7 +23,7 @@ from .eager_programs import DisagreementError, Point, loaded, run, samples, star
 from .program_writer import Case
 
 BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
-SIMD = () if c_core is None else c_core._simd_names()
+SIMD = () if c_core is None else [*c_core._simd_kernels()]
 SIZES = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33)  # around the widths of vectors
 MANY = 1001  # samples, enough work for several threads
 THREADS = ("1", "2", "3")
