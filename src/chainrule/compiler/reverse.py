@@ -355,7 +355,7 @@ class _Reversing:
             known = self.written[part]
             if not known.all():
                 found.append(part.start + (part.step or 1) * np.flatnonzero(~known))
-                mark(self.written, Rows(range(part.start, part.stop, part.step or 1)))
+                known[:] = True
         if not found:
             return
         new, steps = np.sort(np.concatenate(found)), self.result.each

@@ -1,8 +1,8 @@
 """Graphs from graphs: forward mode, weighted sums of results, and other choices of leaves and results.
 
 Each function has a twin for graphs in the C core, which makes the same nodes in the same order: forward
-mode in C (src/_core/compiler/calculus.c), the others on arrays (flat.py). A derivative is again a graph of the table's operations, so it can be compiled, and differentiated
-once more by the reverse pass.
+mode in C (src/_core/compiler/calculus.c), the others on arrays (flat.py). A derivative is again a graph
+of the table's operations, so it can be compiled, and differentiated once more by the reverse pass.
 """
 
 from __future__ import annotations

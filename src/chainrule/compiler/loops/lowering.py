@@ -173,6 +173,8 @@ class _Results:
         """Fill in the rows of those references that lead to this part, and whether they are shared."""
         stretch = self.part.stretch
         own = np.flatnonzero(stretch.has(references))
+        if not len(own):
+            return
         copies, ops = np.divmod(references[own] - stretch.start, stretch.period)
         rows[own] = self.row[ops] + self.move[ops] * copies
         shared[own] = self.shared[ops]

@@ -191,37 +191,35 @@ def periods(trace: Trace, low: int, high: int) -> Iterator[int]:
     Sequences are compared twice: by their operations and kinds of arguments, and by how far back their
     arguments are too. The second finds the period of code that repeats itself within an iteration.
     """
+    counts = np.zeros((2, min(high - low, WINDOW)), np.int64)  # of each distance
+    for begin, end in blocks(low, high, WINDOW):
+        if end - begin >= GRAM:
+            parts = [tokens(trace, *block) for block in blocks(begin, end)]
+            for count, token in zip(counts, map(np.concatenate, zip(*parts, strict=True)), strict=True):
+                found = np.bincount(returns(token))
+                count[: len(found)] += found
     likely: set[int] = set()
-    for exactly in (False, True):
-        counts = np.zeros(min(high - low, WINDOW), np.int64)  # of each distance
-        for begin, end in blocks(low, high, WINDOW):
-            if end - begin >= GRAM:
-                found = returns(trace, begin, end, exactly)
-                counts[: int(found.max(initial=-1)) + 1] += np.bincount(found)
-        distances = np.flatnonzero(counts)
-        gain = distances * counts[distances]
+    for count in counts:
+        distances = np.flatnonzero(count)
+        gain = distances * count[distances]
         likely.update(distances[np.argsort(-gain, kind="stable")[:CANDIDATES]].tolist())
     yield from sorted(likely)
 
 
-def returns(trace: Trace, low: int, high: int, exactly: bool) -> Array:
-    """The distances after which sequences of operations return within a window."""
-    parts = [tokens(trace, *block, exactly) for block in blocks(low, high)]
-    token = np.concatenate(parts)
-    length = high - low - GRAM + 1
-    gram = np.zeros(length, np.uint64)
-    for k in range(GRAM):
-        gram *= np.uint64(0x100000001B3)
-        gram += token[k : k + length]
+def returns(token: Array) -> Array:
+    """The distances after which sequences of operations return, given a number for each operation."""
+    gram, factor = token, np.array([0x100000001B3], np.uint64)
+    for length in (1, 2, 4):  # half a sequence
+        gram, factor = gram[:-length] * factor + gram[length:], factor * factor
     place = np.uint64(WINDOW - 1)  # the low bits of a key say where the sequence begins
-    keys = gram & ~place | np.arange(length, dtype=np.uint64)
+    keys = gram & ~place | np.arange(len(gram), dtype=np.uint64)
     keys.sort()
     returned = keys[1:] & ~place == keys[:-1] & ~place
     return (keys[1:][returned] - keys[:-1][returned]).astype(np.int64)
 
 
-def tokens(trace: Trace, low: int, high: int, exactly: bool) -> Array:
-    """A number for each operation, its kinds of arguments and, if `exactly`, how far back they are."""
+def tokens(trace: Trace, low: int, high: int) -> tuple[Array, Array]:
+    """Two numbers for each operation and its kinds of arguments; the second knows how far back they are."""
     refs, first, arity = trace.refs[trace.first[low] :], trace.first[low:high], trace.arity(low, high)
     refs, place = refs[: arity.sum()], first - first[0]
     slots = np.arange(len(refs)) - np.repeat(place, arity)
@@ -229,11 +227,11 @@ def tokens(trace: Trace, low: int, high: int, exactly: bool) -> Array:
     inner = refs >= 0
     kinds = np.full(len(refs), 7, np.uint64)
     kinds[~inner] = trace.kind[-1 - refs[~inner]] + np.uint64(FIRST_LEAF)
-    if exactly:
-        owner = np.repeat(np.arange(low, high), arity)
-        kinds += np.where(inner, owner - refs, 0).astype(np.uint64) * np.uint64(31)
-    token = np.add.reduceat(kinds * weights, place)
-    return token ^ (trace.op[low:high].astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F))
+    back = np.where(inner, np.repeat(np.arange(low, high), arity) - refs, 0).astype(np.uint64)
+    op = trace.op[low:high].astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    both = (np.add.reduceat(each * weights, place) for each in (kinds, kinds + back * np.uint64(31)))
+    one, other = both
+    return one ^ op, other ^ op
 
 
 def longest_run(trace: Trace, low: int, high: int, period: int) -> Stretch | None:
