@@ -4,8 +4,10 @@ Times compilation from a Python function to the first gradient, on a batch too s
 measurement runs in a separate process, and its peak memory is that of the whole process, including the
 interpreter and imports. The sizes alternate, so that a temporary slowdown of the machine affects all of
 them. In the last three rows of a table, the ratio column shows seconds, gigabytes or growth instead of a
-ratio: the figures that have targets. The last table divides the time of the reference pipeline in Python
-by that of the C pipeline, from the traced graph to a program that is ready to run.
+ratio: the figures that have targets. The next table is about a likelihood that walks along one series of
+a million steps, with 17 operations each, and becomes a loop; its ratio column shows gigabytes. The last
+table divides the time of the reference pipeline in Python by that of the C pipeline, from the traced
+graph to a program that is ready to run.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 import programs
 from measure import Row, Table, Times, in_rounds, in_time_units, sized, timed
 from programs import OURS, START
+from works import kalman
 
 from chainrule import Value
 from chainrule.compiler import Compiled, compile
@@ -37,6 +40,8 @@ PIPELINE_NODES = sized(10_000, 1_000)  # the Python pipeline is slow
 PIPELINE_ROUNDS = sized(5, 1)
 SAMPLES = 8
 MOST_SECONDS, MOST_GIGABYTES = 2.0, 1.0  # the targets for the largest size
+STEPS = sized(1_000_000, 10_000)  # of the long series
+MOST_FOR_STEPS = 1.5  # its target for gigabytes
 MOST_GROWTH = 1.5  # how much more a node may cost at the largest size than at the one before
 
 Case = tuple[Compiled, tuple[Any, ...]]  # the compiled function and a batch
@@ -68,6 +73,13 @@ def wide_network(nodes: int) -> Case:
     return compile(loss, model.parameters()), programs.samples(SAMPLES, 64)
 
 
+def long_series(steps: int) -> Case:
+    """The likelihood of a Kalman filter, whose gradient is that of its four parameters."""
+    measurements = np.random.default_rng(3).standard_normal(steps).cumsum() * 0.1
+    step = compile(lambda parameters: kalman.likelihood(parameters, measurements), batch=None)
+    return step, (kalman.PARAMETERS,)
+
+
 CASES: dict[str, Callable[[int], Case]] = {
     "chain": chain,
     "path model": path_model,
@@ -77,7 +89,7 @@ CASES: dict[str, Callable[[int], Case]] = {
 
 def measure_here(name: str, size: int) -> dict[str, float]:
     """Measure in this process: nodes, seconds and gigabytes."""
-    step, batch = CASES[name](size)
+    step, batch = {**CASES, "long series": long_series}[name](size)
     start = time.perf_counter()
     step.value_and_grad(*batch)
     seconds = time.perf_counter() - start
@@ -119,6 +131,16 @@ def table(name: str) -> Table:
     return Table([f"compiling a {name}", "median", "fastest - slowest", "per node", "peak"], rows)
 
 
+def steps() -> Table:
+    found = measure_in_new_process("long series", STEPS)
+    rows = [
+        Row(["nodes", f"{found['nodes']:,.0f}"]),
+        Row(["seconds", in_time_units(found["seconds"])]),
+        Row(["gigabytes", ""], found["gigabytes"], at_most=MOST_FOR_STEPS),
+    ]
+    return Table([f"compiling the likelihood of one series of {STEPS:,} steps", ""], rows)
+
+
 def pipelines() -> Table:
     """Run a graph through both pipelines; `tests/conformance` checks that the steps are the same."""
     rows = []
@@ -152,6 +174,7 @@ def pipeline_contestants(variant: Any, source: Flat) -> dict[str, Callable[[], f
 def tables() -> Iterator[Table]:
     for name in CASES:
         yield table(name)
+    yield steps()
     yield pipelines()
 
 

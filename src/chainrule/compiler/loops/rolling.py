@@ -219,7 +219,7 @@ def returns(token: Array) -> Array:
 
 
 def tokens(trace: Trace, low: int, high: int) -> tuple[Array, Array]:
-    """Two numbers for each operation with its kinds of arguments; for the second, with their distances."""
+    """Two numbers for each operation: what it is, and how far back its arguments are as well."""
     refs, first, arity = trace.refs[trace.first[low] :], trace.first[low:high], trace.arity(low, high)
     refs, place = refs[: arity.sum()], first - first[0]
     slots = np.arange(len(refs)) - np.repeat(place, arity)
