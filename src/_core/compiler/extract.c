@@ -266,8 +266,8 @@ static PyObject *extracted(PyObject *args, int settling) {
     int walked = 0, held = 0;
     tape = whole ? new_tape() : Py_NewRef(tape);
     Extraction e = {.tape = tape ? PyCapsule_GetPointer(tape, TAPE) : NULL};
-    if (!e.tape) goto done;
-    Graph *g = &e.tape->graph;
+    Graph *g = e.tape ? &e.tape->graph : NULL;
+    if (!g) goto done;
     for (int k = 0; k < LISTS; k++)
         if (!(tuples[k] = tuple_of_values(given[k], k == 0 && !settling))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
@@ -297,7 +297,7 @@ done:
         Py_SETREF(result, failed ? NULL : Py_NewRef(tape));
         if (result) settle(e.tape, tuples[0]);
     }
-    if (e.tape) {
+    if (g) {
         FREE_ALL(g->outputs, g->guards);
         g->outputs = g->guards = NULL;
     }
