@@ -197,6 +197,8 @@ class Kernels:
         return self.known
 
     def build(self, lanes: Lanes) -> _Kernel | str:
+        if (reason := building.unavailable()) is not None:
+            return reason
         try:
             found = kernel(*self.both(), lanes)
         except NoKernelError as error:

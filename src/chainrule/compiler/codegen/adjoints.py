@@ -51,7 +51,8 @@ class Adjoints(Values):
                 for row, step in reads(each, move):
                     if step and self.loop_of(row) is None:
                         rows = range(row, row + step * loop.count, step)
-                        if len({id(self.owner.get(each)) for each in rows}) > 1:
+                        inputs = max(rows[0], rows[-1]) < self.program.inputs
+                        if not inputs and len({id(self.owner.get(each)) for each in rows}) > 1:
                             raise NoKernelError("its loops walk along rows of several instructions")
                         self.walked.update(rows)
         for code in self.program.each:
