@@ -98,6 +98,7 @@ def test_an_installed_package_compiles_kernels(tmp_path: Path) -> None:
 def test_a_copy_without_headers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from chainrule.compiler.backends.kernels import building
 
-    monkeypatch.setattr(headers, "SOURCES", tmp_path)
+    for folder in ("SOURCES", "COPIES"):  # an installed package has copies
+        monkeypatch.setattr(headers, folder, tmp_path / "missing")
     assert headers.include_dirs() == []
     assert building.build(SOURCE).error == "the C headers are missing: reinstall chainrule"
