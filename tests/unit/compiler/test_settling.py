@@ -19,7 +19,7 @@ from chainrule.support.errors import GraphFreedError
 from chainrule.value import c_core
 from tests.near import near
 
-from .loops.programs import check
+from .loops.programs import check, decay
 
 pytestmark = pytest.mark.skipif(cr.core != "c", reason="needs the compiled core")
 
@@ -30,14 +30,6 @@ def most(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(tracing, "MOST_RESULTS", request.param)
     monkeypatch.setenv("CHAINRULE_KERNELS", "off")
     return int(request.param)
-
-
-def decay(x: Any, rates: Any) -> Any:
-    y, total = x, 0.0
-    for rate in rates:
-        x, y = x + 0.1 * y, y - rate * cr.tanh(x)
-        total = total + x * x
-    return total
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -89,9 +89,8 @@ class Kernel:
     guards: list[int]
     kept: int  # numbers kept for the reverse pass
     padded: bool  # whether its rows must be padded to whole vectors
-    pulls: list[
-        Pull | LoopBack
-    ]  # to shared numbers: what the machine does after the kernel, for the whole block
+    # To shared numbers: what the machine does after the kernel, for the whole block.
+    pulls: list[Pull | LoopBack]
 
 
 def kernel(program: Program, reverse: Reverse | None, lanes: Lanes) -> Kernel:

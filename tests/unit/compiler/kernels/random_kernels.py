@@ -1,4 +1,4 @@
-"""Kernels repeat every bit of the interpreter: random graphs, programs, loops and networks.
+"""Kernels repeat every bit of the interpreter: random graphs, programs, loops, networks and tables.
 
 `python -m tests.unit.compiler.kernels.random_kernels COUNT SEED` runs a campaign. Each function runs
 twice: on the interpreter, then on its kernels. Many kernels are compiled together, since most of
@@ -194,4 +194,4 @@ if __name__ == "__main__":
             print(*found, sep="\n", end="" if not found else "\n", flush=True)
     if failures:
         sys.exit(f"{len(failures)} functions differ")
-    print(f"{kernels:,} kernels of {count:,} graphs, programs, loops and networks each repeat every bit")
+    print(f"{kernels:,} kernels of {count:,} functions of each kind repeat every bit")

@@ -33,6 +33,15 @@ BINARY: list[Callable[[Any, Any], Any]] = [
 ]  # fmt: skip
 
 
+def decay(x: Any, rates: Any) -> Any:
+    """Carries two numbers, and adds up a third."""
+    y, total = x, 0.0
+    for rate in rates:
+        x, y = x + 0.1 * y, y - rate * cr.tanh(x)
+        total = total + x * x
+    return total
+
+
 class Program:
     """A random function of parameters and a series, and what to call it with."""
 

@@ -22,18 +22,9 @@ from chainrule.compiler.reverse import reverse
 from chainrule.ops import TABLE
 from tests.near import near
 
-from .programs import check
+from .programs import check, decay
 
 needs_c = pytest.mark.skipif(cr.core != "c", reason="needs the compiled core")
-
-
-def decay(x: Any, rates: Any) -> Any:
-    """Carries two numbers, and adds up a third."""
-    y, total = x, 0.0
-    for rate in rates:
-        x, y = x + 0.1 * y, y - rate * cr.tanh(x)
-        total = total + x * x
-    return total
 
 
 def loops_of(f: Any) -> list[Loop]:
